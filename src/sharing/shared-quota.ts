@@ -8,6 +8,7 @@ import { FactSync } from './facts/fact-sync.ts';
 import { LEAD_LASTS_MS } from './facts/facts.ts';
 import { CallNeeds } from './ledger/call-needs.ts';
 import { type Charged, type Composed, Ledger } from './ledger/ledger.ts';
+import { StatedRoom } from './ledger/stated-room.ts';
 import { reasonOf } from './reason.ts';
 import { Shortage } from './shortage.ts';
 import { SiblingUse } from './sibling-use.ts';
@@ -42,6 +43,7 @@ export class SharedQuota implements ShareLimit {
   readonly #facts: FactSync;
   readonly #discovery = new Discovery();
   readonly #shortage: Shortage;
+  readonly #stated = new StatedRoom();
   readonly #resumption: Resumption;
   readonly #trips: Trips;
   readonly #schedule: TripSchedule;
@@ -148,7 +150,8 @@ export class SharedQuota implements ShareLimit {
     if (this.#isNew) return isAbsent || this.#discovery.isOver ? now : this.#lookAt(now);
     if (!isAbsent && this.#discovery.waitsUntil > now) return this.#discovery.waitsUntil;
     if (this.#awaitsClock(now)) return this.#ledger.nextSlot(now);
-    if (this.#ledger.left(now) >= units || this.#resumption.mayProbe(now)) return now;
+    if (this.#resumption.mayProbe(now)) return now;
+    if (this.#ledger.left(now) >= units) return this.#statedAt(units, now);
     this.#schedule.startIfDue(now);
     if (this.#absence.goesAlone(now)) return this.#absence.earliest(units, now);
     return this.#nextAt(now);
@@ -179,6 +182,7 @@ export class SharedQuota implements ShareLimit {
     const entry = this.#ledger.spend(units, now);
     if (held < units) this.#absence.take(now);
     this.#leases.set(lease, { entry, units });
+    this.#stated.send(units, now);
     this.#needs.take(units);
     this.#siblings.spend(units);
     // Not at once, because the request goes first.
@@ -188,7 +192,10 @@ export class SharedQuota implements ShareLimit {
   onEnded(lease: Lease, units: number, isServed: boolean, now: number): void {
     const taken = this.#leases.get(lease);
     this.#needs.settle();
-    if (taken) this.#ledger.settle(taken, Math.ceil(units), isServed, now);
+    if (taken) {
+      this.#stated.end(taken.units);
+      this.#ledger.settle(taken, Math.ceil(units), isServed, now);
+    }
     // The request was sent before any window was known.
     else if (!this.#isNew) this.#ledger.book.settle(this.#ledger.spend(Math.ceil(units), now), 0);
     if (isServed) {
@@ -204,6 +211,7 @@ export class SharedQuota implements ShareLimit {
 
   read(news: WindowNews): void {
     this.#facts.read(news);
+    this.#stated.read(news);
     this.#absence.hear(news);
   }
 
@@ -247,6 +255,17 @@ export class SharedQuota implements ShareLimit {
   #lookAt(now: number): number {
     if (this.#discovery.mayAsk(now)) this.#trips.start();
     return this.#trips.isUnderWay ? this.#trips.awaits(now) : Math.max(now + 1, this.#discovery.asksAt);
+  }
+
+  /** The earliest instant at which the latest responses leave so many units. */
+  #statedAt(units: number, now: number): number {
+    let at = now;
+    for (const window of this.#ledger.windows) {
+      if (window.isShort || window.isCalendar) continue;
+      const isMuchUsed = !this.#ledger.hasRoom(window);
+      at = Math.max(at, this.#stated.earliest(window.period, units, isMuchUsed, now));
+    }
+    return at;
   }
 
   /** The instant at which units may be available. */

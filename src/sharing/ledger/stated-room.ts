@@ -1,0 +1,52 @@
+import type { WindowNews } from '../../quota/share-limit.ts';
+import { type Period, periodMsOf } from '../../quota/time/periods.ts';
+
+/** A reading that is older does not show what is left, in milliseconds. */
+const RECENT_MS = 5_000;
+
+/** The longest time that is taken for that in which a unit slides out, in milliseconds. */
+const LONGEST_MS = 2_000;
+
+/** The requests of a job wait this long at most for the response to its first one, in milliseconds. */
+const FIRST_MS = 1_000;
+
+/**
+ * What the latest responses to this process leave of a window that may slide. Consumers that are no processes of the share may use it, too, and no
+ * process can tell when their units slide out. So whatever the store has granted, a process sends no more than the service has just said is left,
+ * and one request first where that is not known.
+ */
+export class StatedRoom {
+  readonly #latest = new Map<Period, WindowNews>();
+  /** Units of the requests under way, and when the last one was sent. */
+  #underWay = 0;
+  #sentAt = Number.NEGATIVE_INFINITY;
+
+  /** A request is sent. */
+  send(units: number, now: number): void {
+    this.#underWay += units;
+    this.#sentAt = now;
+  }
+
+  /** A request has ended. */
+  end(units: number): void {
+    this.#underWay -= units;
+  }
+
+  /** Records a reading. Of requests that were under way together, the one that was counted last says most. */
+  read(news: WindowNews): void {
+    const known = this.#latest.get(news.period);
+    if (!known || news.sentAt >= known.receivedAt || news.used >= known.used) this.#latest.set(news.period, news);
+  }
+
+  /** The earliest instant at which a request of so many units may be sent. `isMuchUsed`: whether the store counts much of the window as used. */
+  earliest(period: Period, units: number, isMuchUsed: boolean, now: number): number {
+    const latest = this.#latest.get(period);
+    const isUnderWay = this.#underWay > 0;
+    if (!latest || now > latest.receivedAt + RECENT_MS) return isUnderWay && isMuchUsed ? this.#sentAt + FIRST_MS : now;
+    const { limit, used, receivedAt } = latest;
+    const over = used + this.#underWay + units - limit;
+    if (over <= 0) return now;
+    // A request that is alone shows what is left.
+    return receivedAt + (isUnderWay ? over : 1) * Math.min(periodMsOf(period) / limit, LONGEST_MS);
+  }
+}
