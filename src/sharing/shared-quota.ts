@@ -193,7 +193,7 @@ export class SharedQuota implements ShareLimit {
     const taken = this.#leases.get(lease);
     this.#needs.settle();
     if (taken) {
-      this.#stated.end(taken.units);
+      this.#stated.end(taken.units, isServed, now);
       this.#ledger.settle(taken, Math.ceil(units), isServed, now);
     }
     // The request was sent before any window was known.

@@ -7,6 +7,9 @@ const RECENT_MS = 5_000;
 /** The longest time that is taken for that in which a unit slides out, in milliseconds. */
 const LONGEST_MS = 2_000;
 
+/** For this long after a granted request was refused, others are expected to use the window, in milliseconds. */
+const OTHERS_MS = 600_000;
+
 /** The requests of a job wait this long at most for the response to its first one, in milliseconds. */
 const FIRST_MS = 1_000;
 
@@ -20,6 +23,7 @@ export class StatedRoom {
   /** Units of the requests under way, and when the last one was sent. */
   #underWay = 0;
   #sentAt = Number.NEGATIVE_INFINITY;
+  #refusedAt = Number.NEGATIVE_INFINITY;
 
   /** A request is sent. */
   send(units: number, now: number): void {
@@ -28,8 +32,9 @@ export class StatedRoom {
   }
 
   /** A request has ended. */
-  end(units: number): void {
+  end(units: number, isServed: boolean, now: number): void {
     this.#underWay -= units;
+    if (!isServed) this.#refusedAt = now;
   }
 
   /** Records a reading. Of requests that were under way together, the one that was counted last says most. */
@@ -47,6 +52,7 @@ export class StatedRoom {
     const over = used + this.#underWay + units - limit;
     if (over <= 0) return now;
     // A request that is alone shows what is left.
+    if (!isUnderWay && now > this.#refusedAt + OTHERS_MS) return now;
     return receivedAt + (isUnderWay ? over : 1) * Math.min(periodMsOf(period) / limit, LONGEST_MS);
   }
 }
