@@ -261,3 +261,35 @@ describe('a job of each day, of two processes that share a key and make it in tu
     }
   });
 });
+
+describe('jobs beside a consumer that uses three units of a minute of 30, of processes that share a key,', () => {
+  // The three were counted only until the next step of the minute began, or not at all, so the tenth job was sent and refused.
+  it.each([
+    ['aligned', 'not known', ['new', 'two']],
+    ['sliding-log', 'not known', ['new', 'two']],
+    ['first-request', 'not known', ['new', 'two']],
+    ['sliding-counter', 'not known', ['new', 'two']],
+    ['sliding-log', 'known', ['new', 'two']],
+    ['sliding-counter', 'known', ['new']],
+  ] as const)(
+    'make no call that is refused, and use all that is left: the minute is %s, %s',
+    async (minute, known, each) => {
+      for (const by of each) {
+        const quota = { keyed: { second: 5, minute: 30 }, windows: { minute }, latencyMs: [20, 80] } as const;
+        const start = Date.UTC(2026, 2, 3, 9, 30, 8);
+        const terms = known === 'known' ? { calendar: ['second'] as const, shapes: { minute } } : {};
+        const fleet = fleetOf(by === 'two' ? 2 : 12, quota, {}, { start, ...terms });
+        const other = () => fleet.service.fetch(fleet.service.origin, { headers: { 'x-api-key': 'the-key-of-all' } });
+        await fleet.clock.run(Promise.all([other(), other(), other()]));
+        let served = 0;
+        await again(fleet, { times: 12, everyMs: 1_500, lateMs: 0 }, seeded(1), by === 'new', (client) => {
+          const call = (): Promise<unknown> => client.getInfo({ maxWaitMs: 3_000 });
+          return Promise.allSettled([call(), call(), call()]).then((calls) => {
+            served += calls.filter(({ status }) => status === 'fulfilled').length;
+          });
+        });
+        expect({ by, served, refused: fleet.limited }).toEqual({ by, served: 27, refused: 0 });
+      }
+    },
+  );
+});

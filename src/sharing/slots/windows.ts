@@ -31,8 +31,8 @@ const BEGINNING = 0.05;
 /** A process can use up a window of so few units with what others do not know of yet. */
 const FEW = 4;
 
-/** Maximum number of instances for which a window keeps readings. */
-const READINGS = 6;
+/** Maximum number of instances for which a window keeps readings, and what the store counts. */
+const READINGS = 9;
 
 /** One instance of a window. */
 export interface Instance extends InstanceTime {
@@ -75,7 +75,7 @@ export class SharedWindow {
   #latest: { readonly used: number; readonly sentAt: number; readonly time: number } | undefined;
   /** The last window of the calendar that a response of its beginning has shown to be used from then on, by when it began. */
   #begunAt = Number.NaN;
-  /** Units used in the last instances of the calendar, by the store. */
+  /** Units used in the last instances of the calendar, and in the stretches up to the present step, by the store. */
   readonly #used = new Map<string, number>();
   /** Units of a window of the calendar, by when it began, that were claimed so long ago that each reading counts them. */
   #settled = { start: Number.NaN, units: 0 };
@@ -170,6 +170,11 @@ export class SharedWindow {
     return this.isCalendar || this.shapes.alive.every(({ isCalendar, isEstimated }) => isCalendar || isEstimated);
   }
 
+  /** Whether it is counted by the calendar's windows alone, although it may be an estimate: this one, and what the one before still takes of it. */
+  get #isEstimate(): boolean {
+    return this.#isCounted && this.#isOfCalendars;
+  }
+
   /** The instance of the calendar before the one of this time, if the service may count a part of it. */
   previous(time: number): Instance | undefined {
     if (!this.#isCounted) return undefined;
@@ -181,12 +186,13 @@ export class SharedWindow {
     // The store has heard what was read, and some of it has slid out since.
     if (slides !== undefined && (this.#readings.get(name)?.used ?? 0) > units) this.#readings.delete(name);
     if (this.isShort || drain !== undefined) return;
-    if (slides === undefined) {
+    if (slides === undefined || end - slides <= time) {
       this.#used.delete(name);
       this.#used.set(name, units);
       keepLast(this.#used, READINGS);
-      // What it holds may have been claimed so late that a reading does not count it.
-    } else if (end - slides - periodMsOf(this.period) <= time - MISSING_MS) {
+    }
+    // What it holds may have been claimed so late that a reading does not count it.
+    if (slides !== undefined && end - slides - periodMsOf(this.period) <= time - MISSING_MS) {
       const start = startOf(this.period, time);
       const settled = (this.#usedAt(time) ?? 0) - units;
       if (start !== this.#settled.start || settled > this.#settled.units) this.#settled = { start, units: settled };
@@ -220,12 +226,10 @@ export class SharedWindow {
   instances(range: TimeRange): Instance[] {
     const { alive } = this.shapes;
     const mayBeCalendar = this.isCalendar || alive.some(({ isCalendar }) => isCalendar);
-    // An estimate is counted by the calendar's windows alone: this one, and what the one before still takes of it.
-    const isEstimate = this.#isCounted && this.#isOfCalendars;
     // With several candidates both kinds are counted, so that no unit is missing when the shape becomes known.
     return [
       ...(mayBeCalendar || this.#isCounted ? this.#calendar(range) : []),
-      ...(this.isCalendar || this.#drains || isEstimate ? [] : this.#of(slidingOf(this.period, range))),
+      ...(this.isCalendar || this.#drains || this.#isEstimate ? [] : this.#of(slidingOf(this.period, range))),
       ...(this.#mayDrain ? this.#of(stepsAt(this.period, range)) : []),
       ...(this.isShort && this.#isEstimated ? this.#of(evenOf(this.period, this.limit, range)) : []),
     ];
@@ -239,9 +243,13 @@ export class SharedWindow {
     const range = { least: sent.least, most: received.most };
     const start = startOf(this.period, sent.least);
     if (used > 0 && received.most <= start + periodMsOf(this.period) * BEGINNING) this.#begunAt = start;
+    const carried = this.carried(this.#at(sent.least), sent.least);
     for (const instances of [calendarOf(this.period, range), slidingOf(this.period, range, 0)]) {
       const [only] = instances;
-      if (only && instances.length === 1) this.#note(only, used, sentAt);
+      if (!only || instances.length > 1) continue;
+      // An estimate may still count units of the window before that have slid out.
+      const before = (this.#used.get(only.name) ?? 0) - (this.#usedAt(sent.least) ?? 0);
+      if (carried <= Math.max(0, before)) this.#note(only, used, sentAt);
     }
     const last = this.#mayDrain ? lastStep(this.period, received.most, this.reachMs) : undefined;
     // What may have drained when the step begins is no more used.
@@ -257,7 +265,7 @@ export class SharedWindow {
 
   /** What responses have stated of the usage of an instance, if any did. */
   reading(instance: Instance, now: number): StatedUsage | undefined {
-    const { name, slides, limit, drain } = instance;
+    const { name, slides, drain } = instance;
     // A step to which no usage is carried over holds its own claims alone.
     if (drain !== undefined && !this.#drains) return undefined;
     // If the window may not be aligned, part of the stated usage may belong to the calendar's previous window.
@@ -265,7 +273,7 @@ export class SharedWindow {
     if (known) {
       const ageMs = now - known.sentAt;
       const isBound = !this.isShort && drain === undefined && ageMs < RECENT_MS;
-      return { used: Math.min(known.used, limit), bounds: isBound ? 'both' : 'below', ageMs };
+      return { used: known.used, bounds: isBound ? 'both' : 'below', ageMs };
     }
     return this.#most(instance, now);
   }
@@ -274,15 +282,19 @@ export class SharedWindow {
    * The most that may have been used of an instance when the latest reading was taken, if that is recent: whatever the
    * shape, nothing that is not counted then counts later. Of the calendar's window before, an estimate counts the part that is left.
    */
-  #most({ name, slides, end, limit, drain }: Instance, now: number): StatedUsage | undefined {
+  #most(instance: Instance, now: number): StatedUsage | undefined {
+    const { name, slides, end, drain } = instance;
     if (this.isShort || drain !== undefined || !this.#latest) return undefined;
     const { used, time, sentAt } = this.#latest;
     // What is claimed of a window of the calendar is told first, because it may show that nothing of it counts.
     if (slides === undefined && !this.#used.has(name)) return undefined;
     const ageMs = now - sentAt;
     if (ageMs >= RECENT_MS) return undefined;
-    const over = slides === undefined ? Math.max(0, time - end) / periodMsOf(this.period) : 0;
-    return over < 1 ? { used: Math.min(limit, Math.floor(used / (1 - over))), bounds: 'above', ageMs } : undefined;
+    // What an estimate does not take from the window before was used of the present one.
+    const present = this.#isEstimate && name === this.#at(time).name ? used - this.carried(instance, time) : 0;
+    if (present > (this.#used.get(name) ?? 0)) return { used: present, bounds: 'below', ageMs };
+    const over = Math.max(0, time - end) / periodMsOf(this.period);
+    return over < 1 ? { used: Math.floor(used / (1 - over)), bounds: 'above', ageMs } : undefined;
   }
 
   /** All steps that an ask must name for slots within this range if the window drains. */

@@ -117,7 +117,7 @@ class Books implements MemoryStore {
     slideOut(windows);
     const recent = withClaims(recentAt(this.#recent.get('recent', now), now), told);
     const missing = claimedSince(recent, ask.recentSince);
-    for (const window of windows) window.hear(missing);
+    for (const window of windows) if (!window.isLater) window.hear(missing);
 
     const state = this.#stateAt(now);
     const pauseMs = pauseLeft(state, now);

@@ -29,6 +29,8 @@ export class MemoryWindow {
   #over: number;
   /** The next instance of a window that slides. */
   #later: MemoryWindow | undefined;
+  /** Whether it is the next of another one. */
+  isLater = false;
   #batches: readonly Batch[];
 
   /** @param named - the window named before it. */
@@ -104,27 +106,27 @@ export class MemoryWindow {
 
   /**
    * Applies the reading: units beyond all claims are strangers'; where it bounds usage from above, claims that were not counted are removed, but
-   * for `recent` ones.
+   * for `recent` ones. No reading tells when strangers' units slide out: by a recent
+   * one they count in the instances after it, too. `before`: those of the ones before it.
    */
-  hear(recent: number): void {
+  hear(recent: number, before = 0): void {
     this.#carry();
-    const reading = this.#reading;
-    if (reading > this.used) {
-      this.strangers += reading - this.used;
-      this.isChanged = true;
-    }
-    if (this.ask.bounds === 'below') return;
-    const excess = this.used - (Math.max(reading, this.ask.reading) + recent);
-    if (excess <= 0) return;
+    const isBound = this.ask.bounds !== 'below';
+    const beyond = Math.max(before, this.#reading - this.used);
+    this.strangers += beyond;
+    this.#later?.hear(recent, isBound ? beyond : before);
+    const most = isBound ? Math.max(this.#reading, this.ask.reading) + recent : Number.POSITIVE_INFINITY;
+    const excess = Math.max(0, this.used - most);
     const ofStrangers = Math.min(excess, this.strangers);
     this.strangers -= ofStrangers;
     this.claimed -= excess - ofStrangers;
-    this.isChanged = true;
+    this.isChanged ||= beyond + excess > 0;
   }
 
   /** Names the next instance of a window that slides. */
   precede(later: MemoryWindow): void {
     this.#later = later;
+    later.isLater = true;
   }
 
   /** Records that the claims of a slot that counts in these windows, and ends at `to`, change by `more`. */

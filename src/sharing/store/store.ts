@@ -81,6 +81,7 @@ export interface WindowAsk {
    * Given for an instance of a window that slides, but of a second: a unit of a slot that ended by then counts no more. The
    * next instance has the name that ends in the next number. What is claimed of slots that count in this instance and not in the next is kept
    * in batches, by when the slots end; once a batch counts no more, this one holds no more than the next and the later batches.
+   * What a reading that bounds usage from above shows beyond all that is counted counts in the instances after it, too.
    */
   readonly slidBy?: number;
 }

@@ -144,4 +144,15 @@ export const SLIDING: StoreCases = {
       pass(STRETCH_MS);
       expect(await tell({ windows: read(5_000, { bounds: 'above', reading: 0 }) })).toEqual([0, 1]);
     },
+
+  'counts what strangers used in the instances after that of the reading, once, in whatever order they are named':
+    async ({ store }) => {
+      const ask = asker(store);
+      const windows = [23, 24, 22].map((number) =>
+        sliding(number, 1, number < 24 ? { reading: number === 22 ? 12 : 14, bounds: 'both' } : {}),
+      );
+      const slots = [ending(5_000, 9, [0, 2])];
+      expect((await ask({ want: 0, slots, windows })).used).toEqual([14, 5, 12]);
+      expect((await ask({ member: 'b', want: 0, slots: [], windows })).used).toEqual([14, 5, 12]);
+    },
 };

@@ -360,6 +360,47 @@ describe('a window that processes share', () => {
     expect(ofSecond.filter((bounds) => bounds !== undefined && bounds !== 'below')).toEqual([]);
   });
 
+  it('is told no reading of a stretch that an estimate may explain by more of the window before than the stretch still holds', () => {
+    const told = (inStretch: number | undefined, alive: Shapes['alive'] = [slidingLog, slidingCounter, aligned]) => {
+      const minute = new SharedWindow('minute', 100, { alive, epoch: 0 });
+      const now = BEGIN + 30_000;
+      const [before, present] = [minute.previous(now), ...minute.instances(exactly(now))];
+      const stretch = minute.instances(exactly(now)).find(({ slides }) => slides !== undefined);
+      if (!present || !stretch) throw new Error('there are none');
+      // Half of the window before counts still.
+      if (before) minute.hearUsed(before, 40, now);
+      minute.hearUsed(present, 5, now);
+      if (inStretch !== undefined) minute.hearUsed(stretch, inStretch, now);
+      minute.hear(reading({ used: 30, shapes: minute.shapes, sentAt: now }), exactly(now), exactly(now + 40));
+      return minute.reading(stretch, now)?.bounds;
+    };
+    expect([24, 25, 40].map((units) => told(units))).toEqual(['above', 'both', 'both']);
+    // Nothing is known of a stretch that the store has not told of.
+    expect([told(undefined), told(undefined, [slidingLog, aligned])]).toEqual(['above', 'both']);
+  });
+
+  it('that is taken for an estimate is told by a reading what was used of its present window, if the store counts less', () => {
+    const told = (counted: number, alive: Shapes['alive'] = [slidingCounter, aligned]) => {
+      const minute = new SharedWindow('minute', 100, { alive, epoch: 0 });
+      const now = BEGIN + 30_000;
+      const next = minute.instances(exactly(now + 60_000))[0];
+      const [before, present] = [minute.previous(now), ...minute.instances(exactly(now))];
+      if (!before || !present || !next) throw new Error('there are none');
+      minute.hearUsed(before, 40, now);
+      minute.hearUsed(present, counted, now);
+      minute.hearUsed(next, 0, now);
+      minute.hear(reading({ used: 30, shapes: minute.shapes, sentAt: now }), exactly(now), exactly(now + 40));
+      return [present, before, next].map((each) => {
+        const { used, bounds } = minute.reading(each, now) ?? {};
+        return `${bounds} ${used}`;
+      });
+    };
+    // Half of the window before is 20 of the 30.
+    expect(told(9)).toEqual(['below 10', 'above 60', 'above 30']);
+    expect(told(10)).toEqual(['above 30', 'above 60', 'above 30']);
+    expect(told(9, [slidingCounter, slidingLog])).toEqual(['above 30', 'above 60', 'above 30']);
+  });
+
   it('is bounded by the reading that was taken last, whichever answer comes first', () => {
     const day = new SharedWindow('day', 100, UNKNOWN);
     const hear = (used: number, sentAt: number) =>
@@ -428,14 +469,6 @@ describe('a window that processes share', () => {
 
   it('of a single shape is in no doubt, whichever that is', () => {
     expect(new SharedWindow('second', 100, { alive: [slidingLog], epoch: 0 }).isInDoubt).toBe(false);
-  });
-
-  it('bounds a reading by its limit: a plan that shrank would book what is not there', () => {
-    const windows = calendar({ minute: 100 });
-    const minute = windows.of('minute') as SharedWindow;
-    minute.hear(reading({ used: 90, limit: 50 }), exactly(BEGIN), exactly(BEGIN + 40));
-    expect(minute.limit).toBe(50);
-    expect(minute.reading(instanceAt(windows, 'minute', BEGIN), BEGIN)?.used).toBe(50);
   });
 
   it('is remembered by the store until a little after its end', () => {

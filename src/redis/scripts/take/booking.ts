@@ -46,23 +46,21 @@ newly = max(0, newly)
  * Applies the readings.
  *
  * Units beyond all claims are strangers'; where one bounds usage from above, claims that were not counted are removed, but for recent ones.
+ * No reading tells when strangers' units slide out: by a recent one they count in the instances after it, too.
  */
 export const APPLY_READINGS: string = `local missing = recentSince(tonumber(A[15]))
+local beyond
 for i = 1, windows do
   if drains[i] then carry(i) end
-  local reading, c, s, o = said[i], claimed[i], strangers[i], over[i]
-  if reading > c + s + o then
-    s = reading - c - o
-    strangers[i], dirty[i] = s, true
-  elseif bounds[i] then
-    local excess = c + s - max(reading, bounds[i]) - missing
-    if excess > 0 then
-      local part = min(excess, s)
-      c, s = c - excess + part, s - part
-      claimed[i], strangers[i], dirty[i] = c, s, true
-    end
-  end
-  free[i] = free[i] - c - s - o
+  local c, s, o, before = claimed[i], strangers[i], over[i], joins[i - 1] and beyond or 0
+  local more = max(before, said[i] - c - s - o)
+  beyond = bounds[i] and more or before
+  s = s + more
+  local excess = max(0, c + s - max(said[i], bounds[i] or math.huge) - missing)
+  local part = min(excess, s)
+  claimed[i], strangers[i] = c - excess + part, s - part
+  dirty[i] = dirty[i] or more + excess > 0
+  free[i] = free[i] - claimed[i] - strangers[i] - o
 end
 
 `;
