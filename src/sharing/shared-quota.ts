@@ -259,11 +259,11 @@ export class SharedQuota implements ShareLimit {
 
   /** The earliest instant at which the latest responses leave so many units. */
   #statedAt(units: number, now: number): number {
+    const isAmple = this.#ledger.policy.isAmple(now);
     let at = now;
     for (const window of this.#ledger.windows) {
       if (window.isShort || window.isCalendar) continue;
-      const isMuchUsed = !this.#ledger.hasRoom(window);
-      at = Math.max(at, this.#stated.earliest(window.period, units, isMuchUsed, now));
+      at = Math.max(at, this.#stated.earliest(window.period, units, isAmple, now));
     }
     return at;
   }

@@ -3,7 +3,7 @@ import { type Period, periodMsOf, startOf } from '../../quota/time/periods.ts';
 import type { ServerClock } from '../../quota/time/server-clock.ts';
 import { type Slot, Slots } from '../slots/slots.ts';
 import { Timeline, type TimeRange } from '../slots/timeline.ts';
-import { type Instance, MISSING_MS, REACH_MS, type SharedWindow, SharedWindows } from '../slots/windows.ts';
+import { type Instance, MISSING_MS, REACH_MS, SharedWindows } from '../slots/windows.ts';
 import type { Answer, ShareAsk } from '../store/store.ts';
 import { type AskPlan, AskPlanner } from './ask-planner.ts';
 import { AMPLE, AskPolicy, type FullWindow, STAY_MS } from './ask-policy.ts';
@@ -118,11 +118,6 @@ export class Ledger {
   givesBackAt(now: number): number {
     const afterMs = this.planner.isNear ? GIVE_BACK_NEAR_MS : GIVE_BACK_MS;
     return this.timeline.surely(this.book.unspentSince(this.timeline.arrival(now)), now) + afterMs;
-  }
-
-  /** Whether half of a window is free, by the last answer of the store. */
-  hasRoom({ period, limit }: SharedWindow): boolean {
-    return this.#unheard.counted(period) <= limit * AMPLE;
   }
 
   /** The instant at which to tell the last reading, although there is nothing else to say; Infinity: the store knows as much. */

@@ -43,11 +43,11 @@ export class StatedRoom {
     if (!known || news.sentAt >= known.receivedAt || news.used >= known.used) this.#latest.set(news.period, news);
   }
 
-  /** The earliest instant at which a request of so many units may be sent. `isMuchUsed`: whether the store counts much of the window as used. */
-  earliest(period: Period, units: number, isMuchUsed: boolean, now: number): number {
+  /** The earliest instant at which a request of so many units may be sent. `isAmple`: whether the store counts little of each window as used. */
+  earliest(period: Period, units: number, isAmple: boolean, now: number): number {
     const latest = this.#latest.get(period);
     const isUnderWay = this.#underWay > 0;
-    if (!latest || now > latest.receivedAt + RECENT_MS) return isUnderWay && isMuchUsed ? this.#sentAt + FIRST_MS : now;
+    if (!latest || now > latest.receivedAt + RECENT_MS) return isUnderWay && !isAmple ? this.#sentAt + FIRST_MS : now;
     const { limit, used, receivedAt } = latest;
     const over = used + this.#underWay + units - limit;
     if (over <= 0) return now;

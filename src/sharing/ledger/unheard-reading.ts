@@ -15,6 +15,7 @@ const NEARLY_FULL = 0.9;
  * what is used, and what was answered before the end of its slot would have been free sooner.
  */
 export class UnheardReading {
+  /** Units of a window that the store counts, by the last answer. */
   readonly #counted = new Map<Period, number>();
   #at = Number.POSITIVE_INFINITY;
 
@@ -23,19 +24,14 @@ export class UnheardReading {
     return this.#at;
   }
 
-  /** Units of a window that the store counts, by the last answer. */
-  counted(period: Period): number {
-    return this.#counted.get(period) ?? 0;
-  }
-
   /** The store counts so many units of a window. */
   count(period: Period, units: number): void {
-    this.#counted.set(period, Math.max(this.counted(period), units));
+    this.#counted.set(period, Math.max(this.#counted.get(period) ?? 0, units));
   }
 
   /** A reading was heard, while this process holds so many units. `slides`: whether the window may slide. */
   read({ period, used, limit, receivedAt }: WindowNews, held: number, slides: boolean): void {
-    const counted = this.counted(period);
+    const counted = this.#counted.get(period) ?? 0;
     const isNews = counted > limit * TOLD_FROM && counted - held > used;
     if (isNews || (slides && counted > limit * NEARLY_FULL)) this.#at = receivedAt + TELL_MS;
   }
