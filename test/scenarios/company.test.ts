@@ -117,3 +117,18 @@ describe('beside a consumer of the same key who takes half of the only limit, on
     await clock.run(client.close());
   });
 });
+
+describe('beside consumers of the same key who take two of 20 units a second, by chance', () => {
+  it('they are not overlooked in full seconds, in which our requests under way hide them', async () => {
+    const { clock, service, client, ask } = worldOf();
+    const random = seeded(1);
+    const come = (): void => {
+      service.spend(1, 'a-key');
+      clock.timer(-Math.log(1 - random()) * 500, come);
+    };
+    come();
+    await clock.run(Promise.all(Array.from({ length: 1_500 }, (_, call) => ask(call))));
+    expect(service.limited).toBeLessThanOrEqual(2);
+    await clock.run(client.close());
+  });
+});

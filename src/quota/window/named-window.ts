@@ -135,6 +135,11 @@ export class NamedWindow implements Limit {
     return Math.max(0, this.limit - this.capacity.spent(now, shapes) - this.#flights.units);
   }
 
+  /** When it last showed other consumers. */
+  get othersAt(): number {
+    return this.#otherConsumers.seenAt;
+  }
+
   /** See {@link RoomForOthers.returnsWithinMs}. */
   get returnsWithinMs(): number {
     return this.#roomForOthers.returnsWithinMs;

@@ -137,7 +137,8 @@ export class NamedWindows implements Iterable<NamedWindow> {
       if (limit === undefined || remaining === undefined) continue;
       const window = this.#byPeriod.get(period);
       const perMs = window?.totalRate.observe({ used: limit - remaining, sentAt, receivedAt });
-      return window && perMs !== undefined ? { perMs, isExact: window.candidates.must.onlyFills } : undefined;
+      if (!window || perMs === undefined) return undefined;
+      return { perMs, isExact: window.candidates.must.onlyFills, othersAt: window.othersAt };
     }
     return undefined;
   }

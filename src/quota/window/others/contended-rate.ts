@@ -1,7 +1,7 @@
 import { FillTrend } from './fill-trend.ts';
 import type { ServedRate } from './total-rate.ts';
 
-/** Our part of a window at first, if what the first reading counts is not ours to a larger part. */
+/** Our part of a window before the first reading that counts others, of which what is ours is our part. */
 const FIRST = 0.5;
 
 /** A part that the first reading gave is multiplied by this with each later one, from a window on, that shows no other consumer: there were others before this client only. */
@@ -20,8 +20,8 @@ const SHRINKING = 1;
 /** What a refusal leaves of the part. */
 const REFUSED = 0.5;
 
-/** A trend follows late, and so changes the part by less than the rate of all does: else clients would swing together. */
-const LATE = 1 / 3;
+/** A trend follows late, and so changes the part by so many times less than the rate of all does: else clients would swing together. */
+const LATE = 3;
 
 /** Where only a trend is known, so much of the part is given back in a window: without chance, unequal parts would stay as they are. */
 const GIVEN_BACK = 0.03;
@@ -81,9 +81,12 @@ export class ContendedRate {
     this.#trend.observe(used / limit, elapsed);
     if (isFirst && others > 0) {
       this.#firstAt = this.#observedAt = now;
-      this.#set(Math.min(FIRST, 1 - others / used), limit);
+      // Consumers that have used more than half of the window begin together: as many are yet to come.
+      this.#set((1 - others / used) / (used > limit / 2 ? 2 : 1), limit);
       return;
     }
+    // A longer window counts on where each new one of these may hide a few units of others beneath our requests under way.
+    this.#seenAt = Math.max(this.#seenAt, rate?.othersAt ?? this.#seenAt);
     const haveGone = this.#seenAt === this.#firstAt && now >= this.#seenAt + this.#periodMs;
     if (haveGone && this.#part < FIRST) this.#part = Math.min(FIRST, REGAINED * this.#part);
     const isAway = this.#readingsSince > AWAY_READINGS && now > this.#seenAt + AWAY * this.#periodMs;
@@ -101,7 +104,7 @@ export class ContendedRate {
 
   /** How the part changes within a window. */
   #change(used: number, limit: number, rate: ServedRate | undefined): number {
-    const byTrend = LATE * this.#changeBy(FULL_AT_END - this.#trend.atEnd) - GIVEN_BACK * this.#part;
+    const byTrend = this.#changeBy(FULL_AT_END - this.#trend.atEnd) / LATE - GIVEN_BACK * this.#part;
     if (!rate) return byTrend;
     const byRate = this.#changeBy(FULL - Math.max(used, rate.perMs * this.#periodMs) / limit);
     if (rate.isExact) return byRate;

@@ -1,8 +1,8 @@
 /** What each further reading leaves of the weight of those before it. */
 const FADING = 0.85;
 
-/** Before the first reading it counts as full by so many, because nothing is known of others. */
-const FULL_READINGS = 3;
+/** Before the first reading it counts as full in its middle, because nothing is known of others: with the weight of three readings. */
+const FULL_WEIGHT = 1 + FADING + FADING ** 2;
 
 /** Readings at instants of a window that differ by less than this, as a variance of its elapsed parts, show no slope. */
 const LEAST_VARIANCE = 0.02;
@@ -14,15 +14,11 @@ const LEAST_VARIANCE = 0.02;
  * A mean, and not the most that was seen: other consumers come by chance, and chance alone fills a small window now and then.
  */
 export class FillTrend {
-  #weight = 0;
-  #elapsed = 0;
-  #full = 0;
-  #elapsedSquares = 0;
-  #products = 0;
-
-  constructor() {
-    for (let count = 0; count < FULL_READINGS; count++) this.observe(1, 0.5);
-  }
+  #weight = FULL_WEIGHT;
+  #elapsed = FULL_WEIGHT / 2;
+  #full = FULL_WEIGHT;
+  #elapsedSquares = FULL_WEIGHT / 4;
+  #products = FULL_WEIGHT / 2;
 
   /** A reading shows the part `full` of the window used when the part `elapsed` of it was over. */
   observe(full: number, elapsed: number): void {

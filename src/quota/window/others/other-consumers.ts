@@ -66,6 +66,11 @@ export class OtherConsumers {
     return this.#contended ? this.#ratedAt < this.#seenAt + RETURN_MS : this.#most > 0;
   }
 
+  /** When they were last seen. */
+  get seenAt(): number {
+    return this.#seenAt;
+  }
+
   /** Takes in what a reading left unexplained. */
   observe(
     units: number,
@@ -79,7 +84,7 @@ export class OtherConsumers {
     if (stretch > this.#stretch) this.#roll(stretch, limit);
     const taken = Math.max(0, units);
     this.#seen += taken;
-    if (this.#seen >= chanceOf(limit)) {
+    if (taken > 0 && this.#seen >= chanceOf(limit)) {
       this.#most = Math.max(this.#most, this.#seen);
       this.#seenAt = now;
     }

@@ -24,6 +24,8 @@ export interface ServedRate {
   readonly perMs: number;
   /** Whether none of it can have left the window meanwhile, because that only fills until it ends; else it is the least. */
   readonly isExact: boolean;
+  /** When the window last showed other consumers. */
+  readonly othersAt: number;
 }
 
 /** What a reading says of the usage of all. */

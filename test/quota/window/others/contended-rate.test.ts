@@ -41,10 +41,11 @@ function crowd(rates: readonly ContendedRate[]): { readonly perSecond: number; r
 }
 
 describe('the client’s part of a second that others use, too', () => {
-  it('is half at first, or what is ours of what the first reading counts', () => {
+  it('is half at first, then what is ours of the first reading, or half of that where more than half of the window is used', () => {
     expect(new ContendedRate(SECOND_MS).part).toBe(0.5);
-    expect(showing(1, 10, { others: 1 }).part).toBe(0.5);
+    expect(showing(1, 4, { others: 1 }).part).toBe(0.75);
     expect(showing(1, 10, { others: 9 }).part).toBeCloseTo(0.1);
+    expect(showing(1, 11, { others: 10 }).part).toBeCloseTo(0.5 / 11);
   });
 
   it('by the first reading doubles with each one that shows nobody a second later, and with none where they were seen again', () => {
@@ -54,7 +55,7 @@ describe('the client’s part of a second that others use, too', () => {
     rate.observe(0, 3, LIMIT, 1_000, UNKNOWN);
     expect(rate.part).toBeGreaterThan(1.8 * before);
     expect(rate.part).toBeLessThan(0.4);
-    for (const at of [1_500, 1_750]) rate.observe(0, 3, LIMIT, at, UNKNOWN);
+    for (const at of [1_300, 1_500, 1_750]) rate.observe(0, 3, LIMIT, at, UNKNOWN);
     expect(before).toBeLessThan(0.2);
     expect(rate.part).toBeGreaterThanOrEqual(0.5);
     for (let at = 2_000; at < 9_000; at += 250) rate.observe(0, 3, LIMIT, at, UNKNOWN);
@@ -90,8 +91,8 @@ describe('the client’s part of a second that others use, too', () => {
 
   it('shrinks by itself, where the rate of all leaves less than a fifth, and not by its root', () => {
     const rate = showing(1, 20, { others: 10 });
-    rate.observe(1, 20, LIMIT, SECOND_MS, { ...UNKNOWN, rate: { perMs: 0.02, isExact: true } });
-    expect(rate.part).toBeCloseTo(0.4);
+    rate.observe(1, 20, LIMIT, SECOND_MS, { ...UNKNOWN, rate: { perMs: 0.02, isExact: true, othersAt: 0 } });
+    expect(rate.part).toBeCloseTo(0.2);
   });
 
   it('grows although others fill the second now and then, if they leave half of it on average', () => {
@@ -118,7 +119,7 @@ describe('the client’s part of a second that others use, too', () => {
       const before = rate.part;
       rate.observe(1, 4, LIMIT, 9_700, {
         ...UNKNOWN,
-        rate: perMs === undefined ? undefined : { perMs, isExact: true },
+        rate: perMs === undefined ? undefined : { perMs, isExact: true, othersAt: 0 },
       });
       return rate.part / before;
     };
@@ -136,7 +137,7 @@ describe('the client’s part of a second that others use, too', () => {
       const before = rate.part;
       rate.observe(1, 4, LIMIT, 20_500, {
         ...UNKNOWN,
-        rate: perMs === undefined ? undefined : { perMs, isExact: false },
+        rate: perMs === undefined ? undefined : { perMs, isExact: false, othersAt: 0 },
       });
       return rate.part / before;
     };
@@ -149,7 +150,7 @@ describe('the client’s part of a second that others use, too', () => {
   it('follows the reading itself, where that shows the window fuller than the rate of all', () => {
     const rate = showing(3, 10);
     const before = rate.part;
-    rate.observe(1, 19, LIMIT, 3_700, { ...UNKNOWN, rate: { perMs: 0.004, isExact: true } });
+    rate.observe(1, 19, LIMIT, 3_700, { ...UNKNOWN, rate: { perMs: 0.004, isExact: true, othersAt: 0 } });
     expect(rate.part).toBeLessThan(before);
   });
 
@@ -188,6 +189,21 @@ describe('the client’s part of a second that others use, too', () => {
     for (let second = 3; second < 40; second++)
       rate.observe(0, 15, LIMIT, second * SECOND_MS, { isShared: true, elapsed: 0.5 });
     expect(rate.part).toBeLessThan(0.9);
+  });
+
+  it('does not while a longer window shows others, whom requests that are under way hide in each second', () => {
+    const grown = (isSeen: boolean) => {
+      const rate = showing(9, LIMIT);
+      const least = rate.part;
+      for (let at = 9_000; at < 30_000; at += SECOND_MS)
+        rate.observe(0, LIMIT, LIMIT, at, {
+          ...UNKNOWN,
+          rate: { perMs: 0.02, isExact: true, othersAt: isSeen ? at : 0 },
+        });
+      return rate.part / least;
+    };
+    expect(grown(false)).toBeGreaterThan(2);
+    expect(grown(true)).toBeLessThan(1);
   });
 
   it('is that of a second beside others until more than eight readings and three seconds have shown none, and again after a refusal', () => {

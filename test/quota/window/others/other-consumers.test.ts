@@ -57,6 +57,15 @@ describe('others who spend the same quota', () => {
     expect(others.areActive).toBe(true);
   });
 
+  it('were last seen by the reading that showed them, and not by a later one of the same window', () => {
+    const others = new OtherConsumers(MINUTE_MS);
+    others.observe(2, LIMIT, 1_000);
+    expect(others.seenAt).toBe(Number.NEGATIVE_INFINITY);
+    others.observe(1, LIMIT, 1_100);
+    others.observe(0, LIMIT, 1_200);
+    expect(others.seenAt).toBe(1_100);
+  });
+
   it('are expected again for two minutes, as programs are that are started with each minute', () => {
     const others = company(12, { length: SECOND_MS, limit: 20 });
     for (let second = 7; second < 120; second++) others.observe(0, 20, second * SECOND_MS + 1);
