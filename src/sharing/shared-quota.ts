@@ -138,7 +138,7 @@ export class SharedQuota implements ShareLimit {
     if (charge.units <= 0 || this.#facts.isUnlimited) return now;
     const units = this.#ledger.units(charge.units);
     this.#needs.ask(charge, units);
-    const { windows, timeline } = this.#ledger;
+    const { windows, timeline, policy } = this.#ledger;
     const sendsAt = windows.isInDoubt ? this.#discovery.sendsAt(timeline.roundTripMs, now) : now;
     if (sendsAt > now || this.#discovery.isAlone(now)) return sendsAt;
     const isAbsent = this.#absence.isNow(now);
@@ -151,7 +151,8 @@ export class SharedQuota implements ShareLimit {
     if (!isAbsent && this.#discovery.waitsUntil > now) return this.#discovery.waitsUntil;
     if (this.#awaitsClock(now)) return this.#ledger.nextSlot(now);
     if (this.#resumption.mayProbe(now)) return now;
-    if (this.#ledger.left(now) >= units) return this.#statedAt(units, now);
+    const isAmple = policy.isAmple(now);
+    if (this.#ledger.left(now) >= units) return this.#stated.earliest(windows, units, isAmple, now);
     this.#schedule.startIfDue(now);
     if (this.#absence.goesAlone(now)) return this.#absence.earliest(units, now);
     return this.#nextAt(now);
@@ -168,7 +169,7 @@ export class SharedQuota implements ShareLimit {
       lost: this.#absence.why,
       isLearning: this.#discovery.waitsUntil > now || this.#isNew,
       isResuming: this.#resumption.until(now) > now,
-      full: this.#shortage.full(now)?.instance.window,
+      full: this.#shortage.full(now)?.instance.window ?? this.#stated.full(now),
     });
   }
 
@@ -255,17 +256,6 @@ export class SharedQuota implements ShareLimit {
   #lookAt(now: number): number {
     if (this.#discovery.mayAsk(now)) this.#trips.start();
     return this.#trips.isUnderWay ? this.#trips.awaits(now) : Math.max(now + 1, this.#discovery.asksAt);
-  }
-
-  /** The earliest instant at which the latest responses leave so many units. */
-  #statedAt(units: number, now: number): number {
-    const isAmple = this.#ledger.policy.isAmple(now);
-    let at = now;
-    for (const window of this.#ledger.windows) {
-      if (window.isShort || window.isCalendar) continue;
-      at = Math.max(at, this.#stated.earliest(window.period, units, isAmple, now));
-    }
-    return at;
   }
 
   /** The instant at which units may be available. */

@@ -1,5 +1,6 @@
 import type { WindowNews } from '../../quota/share-limit.ts';
 import { type Period, periodMsOf } from '../../quota/time/periods.ts';
+import type { SharedWindow } from '../slots/windows.ts';
 
 /** A reading that is older does not show what is left, in milliseconds. */
 const RECENT_MS = 5_000;
@@ -7,14 +8,14 @@ const RECENT_MS = 5_000;
 /** The longest time that is taken for that in which a unit slides out, in milliseconds. */
 const LONGEST_MS = 2_000;
 
-/** For this long after a granted request was refused, others are expected to use the window, in milliseconds. */
+/** For this long after a granted request was refused, other consumers are expected to use the window, in milliseconds. */
 const OTHERS_MS = 600_000;
 
 /** The requests of a job wait this long at most for the response to its first one, in milliseconds. */
 const FIRST_MS = 1_000;
 
 /**
- * What the latest responses to this process leave of a window that may slide. Consumers that are no processes of the share may use it, too, and no
+ * What the latest responses to this process leave of windows that may slide. Consumers that are no processes of the share may use them, too, and no
  * process can tell when their units slide out. So whatever the store has granted, a process sends no more than the service has just said is left,
  * and one request first where that is not known.
  */
@@ -24,6 +25,8 @@ export class StatedRoom {
   #underWay = 0;
   #sentAt = Number.NEGATIVE_INFINITY;
   #refusedAt = Number.NEGATIVE_INFINITY;
+  /** The window that has held a request back last, and until when. */
+  #held: { readonly window: SharedWindow; readonly until: number } | undefined;
 
   /** A request is sent. */
   send(units: number, now: number): void {
@@ -44,15 +47,32 @@ export class StatedRoom {
   }
 
   /** The earliest instant at which a request of so many units may be sent. `isAmple`: whether the store counts little of each window as used. */
-  earliest(period: Period, units: number, isAmple: boolean, now: number): number {
+  earliest(windows: Iterable<SharedWindow>, units: number, isAmple: boolean, now: number): number {
+    let earliest = now;
+    for (const window of windows) {
+      if (window.isShort || window.isCalendar) continue;
+      const until = this.#until(window.period, units, isAmple, now);
+      if (until <= earliest) continue;
+      earliest = until;
+      this.#held = { window, until };
+    }
+    return earliest;
+  }
+
+  /** The window of which too little is left by the latest responses. */
+  full(now: number): SharedWindow | undefined {
+    return this.#held && now < this.#held.until ? this.#held.window : undefined;
+  }
+
+  #until(period: Period, units: number, isAmple: boolean, now: number): number {
     const latest = this.#latest.get(period);
     const isUnderWay = this.#underWay > 0;
     if (!latest || now > latest.receivedAt + RECENT_MS) return isUnderWay && !isAmple ? this.#sentAt + FIRST_MS : now;
     const { limit, used, receivedAt } = latest;
     const over = used + this.#underWay + units - limit;
-    if (over <= 0) return now;
     // A request that is alone shows what is left.
-    if (!isUnderWay && now > this.#refusedAt + OTHERS_MS) return now;
+    const isProbe = !isUnderWay && now > this.#refusedAt + OTHERS_MS;
+    if (over <= 0 || isProbe) return now;
     return receivedAt + (isUnderWay ? over : 1) * Math.min(periodMsOf(period) / limit, LONGEST_MS);
   }
 }
