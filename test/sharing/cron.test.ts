@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/index.ts';
 import { seeded, type WindowKind } from '../../src/testing/index.ts';
 import { DEEP, runs } from '../support/deep.ts';
-import { type Fleet, fleetOf } from './support/fleet.ts';
+import { type Fleet, fleetOf, KEY } from './support/fleet.ts';
 
 const HOUR_MS = 3_600_000;
 const PATIENCE_MS = 30_000;
@@ -292,4 +292,32 @@ describe('jobs beside a consumer that uses three units of a minute of 30, of pro
       }
     },
   );
+});
+
+describe('jobs that make 18 calls at once each minute of 30, beside a consumer that makes six, of two processes in turn that share a key,', () => {
+  // All that the store granted was sent at once, whatever a response had just said is left: 19, 12 and 219 were refused.
+  it.each([
+    ['sliding-log', 8],
+    ['first-request', 4],
+    ['sliding-counter', 60],
+  ] as const)('are refused seldom: the minute is %s, of 216 calls %i at most', async (minute, most) => {
+    const fleet = fleetOf(2, { keyed: { minute: 30 }, windows: { minute }, latencyMs: [20, 80] }, {}, { seed: 1 });
+    const { clock, service, clients } = fleet;
+    const random = seeded(3_001);
+    const headers = { 'x-api-key': KEY };
+    let others = 0;
+    const other = async (atMs: number): Promise<void> => {
+      await clock.sleep(atMs);
+      const { status } = await service.fetch(service.origin, { headers });
+      if (status === 429) others++;
+    };
+    const job = async (nth: number): Promise<void> => {
+      await clock.sleep(nth * 60_000 + seeded(nth)() * 10_000);
+      await Promise.all(Array.from({ length: 18 }, () => clients[nth % 2]?.getInfo({ maxWaitMs: Infinity })));
+    };
+    const jobs = Array.from({ length: 12 }, (_, nth) => job(nth));
+    await clock.run(Promise.all([...jobs, ...Array.from({ length: 72 }, () => other(random() * 720_000))]));
+    expect(service.log.length).toBeGreaterThan(216);
+    expect(fleet.limited - others).toBeLessThanOrEqual(most);
+  });
 });

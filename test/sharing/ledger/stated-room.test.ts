@@ -1,0 +1,88 @@
+import { expect, it } from 'vitest';
+import { SHAPES } from '../../../src/quota/models/all.ts';
+import { StatedRoom } from '../../../src/sharing/ledger/stated-room.ts';
+import { SharedWindows } from '../../../src/sharing/slots/windows.ts';
+import { reading } from '../support/small.ts';
+
+/** Windows of a service that may slide, and what is left of them: a minute of 30 units, in which a unit slides out in two seconds. */
+class Subject {
+  readonly room = new StatedRoom();
+  readonly windows = new SharedWindows();
+
+  constructor() {
+    this.windows.open('minute', 30, { alive: SHAPES, epoch: 0 });
+  }
+
+  read(used: number, sentAt: number, receivedAt: number): void {
+    this.room.read(reading({ limit: 30, used, sentAt, receivedAt }));
+  }
+
+  earliest(now: number, units = 1, isAmple = false): number {
+    return this.room.earliest(this.windows, units, isAmple, now);
+  }
+}
+
+it('as many requests are under way as the latest response leaves units', () => {
+  const subject = new Subject();
+  subject.read(26, 0, 50);
+  for (let sent = 0; sent < 4; sent++) {
+    expect(subject.earliest(60)).toBe(60);
+    subject.room.send(1, 60);
+  }
+  expect(subject.earliest(60)).toBe(50 + 2_000);
+  expect(subject.room.full(60)?.period).toBe('minute');
+  subject.room.end(1, true, 100);
+  expect(subject.earliest(100)).toBe(100);
+});
+
+it('a costly request takes all its units of what is left', () => {
+  const subject = new Subject();
+  subject.read(26, 0, 50);
+  subject.room.send(1, 60);
+  expect([subject.earliest(60, 3), subject.earliest(60, 5)]).toEqual([60, 50 + 2 * 2_000]);
+});
+
+it('of requests that were under way together the one that was counted last says what is left', () => {
+  const subject = new Subject();
+  subject.read(29, 0, 50);
+  subject.read(25, 0, 60);
+  expect(subject.earliest(70)).toBe(70);
+  subject.room.send(1, 70);
+  expect(subject.earliest(70)).toBeGreaterThan(70);
+  subject.read(25, 55, 100);
+  expect(subject.earliest(100)).toBe(100);
+});
+
+it('where no response is recent one request goes, and the others wait for its response, unless the store counts little', () => {
+  const subject = new Subject();
+  for (const now of [0, 60_000]) {
+    expect(subject.earliest(now)).toBe(now);
+    subject.room.send(1, now);
+    expect([subject.earliest(now), subject.earliest(now, 1, true)]).toEqual([now + 1_000, now]);
+    subject.room.end(1, true, now + 50);
+    subject.read(3, now, now + 50);
+    expect(subject.earliest(now + 50)).toBe(now + 50);
+  }
+});
+
+it('one request goes although nothing is left, unless a granted one was refused: then after the time in which a unit slides out', () => {
+  const subject = new Subject();
+  subject.read(30, 0, 50);
+  expect(subject.earliest(60)).toBe(60);
+  subject.room.send(1, 60);
+  subject.room.end(1, false, 100);
+  subject.read(30, 60, 100);
+  expect(subject.earliest(110)).toBe(100 + 2_000);
+  subject.read(30, 700_000, 700_100);
+  expect(subject.earliest(700_110)).toBe(700_110);
+});
+
+it('the calendar’s windows, of which the store counts all that a response states, and seconds hold nothing back', () => {
+  const subject = new Subject();
+  subject.windows.open('minute', 30, { alive: SHAPES.filter(({ isCalendar }) => isCalendar), epoch: 0 });
+  subject.windows.open('second', 5, { alive: SHAPES, epoch: 0 });
+  subject.read(30, 0, 50);
+  subject.room.send(1, 60);
+  expect(subject.earliest(60)).toBe(60);
+  expect(subject.room.full(60)).toBeUndefined();
+});
