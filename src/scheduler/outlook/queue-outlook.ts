@@ -120,7 +120,7 @@ export class QueueOutlook implements QueueLine {
         const end = ends.get(like) ?? this.#endFor(ask);
         ends.set(like, end);
         const { by = now } = bounds.get(call) ?? {};
-        return [call, latenessError(ask.endpoint, end, maxQueueMs, clock, now + maxQueueMs - by)];
+        return [call, latenessError({ endpoint: ask.endpoint, maxQueueMs, by }, end, clock)];
       }),
     );
   }
@@ -148,7 +148,7 @@ export class QueueOutlook implements QueueLine {
       this.#recheckBy(until, windowMs);
       return undefined;
     }
-    return latenessError(ask.endpoint, end, maxQueueMs, clock);
+    return latenessError({ endpoint: ask.endpoint, maxQueueMs, by }, end, clock);
   }
 
   /**
