@@ -71,7 +71,7 @@ interface AssetsJob {
 async function fetchAll(job: AssetsJob, world: Environment, stop: AbortSignal): Promise<number> {
   const { flags, addresses, access, sink } = job;
   const { clock, fetch, stdout } = world;
-  const { concurrency, maxWaitMs, timeoutMs, wish, isQuiet, out } = flags;
+  const { concurrency, maxWaitMs, timeoutMs, request, isQuiet, out } = flags;
   const startedAt = clock.now();
   const tally = new Tally();
   const client = createClient({
@@ -86,7 +86,7 @@ async function fetchAll(job: AssetsJob, world: Environment, stop: AbortSignal): 
       if (event.type === 'waiting') screen.show();
     },
   });
-  const bulk = client.bulk(addresses, (address, { signal }) => assetsOf(client, address, wish, signal), {
+  const bulk = client.bulk(addresses, (address, { signal }) => assetsOf(client, address, request, signal), {
     // More than may be in flight, so that the queue is never empty.
     concurrency: concurrency + 16,
     maxFailuresInARow: MOST_IN_A_ROW,
