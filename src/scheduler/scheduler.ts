@@ -333,7 +333,7 @@ export class Scheduler {
 
   /** Waiting calls: why, until when, and at which place. */
   queue(options?: QueueOptions): readonly QueuedCall[] {
-    return this.tracer.queue(options, (plans) => this.sentAt(plans), this.pausedUntil);
+    return this.tracer.queue(options, this);
   }
 
   get #present(): Pacer {
