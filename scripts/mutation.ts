@@ -2,7 +2,7 @@
  * Plants mistakes in the source, one at a time, and shows which no test of the room finds: `npm run test:mutation -- quota`, or
  * `-- src/quota/window`, or `-- src/quota/window/shape/probing.ts`. Each folder has a report of its own below `reports/mutation`, so that a run
  * goes on where another ended: a mistake is planted again only if its file or a test has changed. `--table` prints what the reports
- * say as a table for `docs/testing.md`, and plants nothing.
+ * say as a table, and plants nothing. `scripts/mutation/README.md` lists mistakes that make no difference.
  */
 import { existsSync, globSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';

@@ -12,29 +12,39 @@ const WAIT_BOUNDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 3
 
 const COST_BOUNDS = [0, 1, 2, 5, 10, 20, 50, 100, 200, 500];
 
-/** Records metrics from events. */
-export function measure(meter: Meter, withRequests: boolean): EventListener {
+/** The instruments that events are recorded with. */
+function instrumentsOf(meter: Meter) {
   const histogram = (name: string, unit: string, description: string, bounds: number[]) =>
     meter.createHistogram(name, { unit, description, advice: { explicitBucketBoundaries: bounds } });
-
   const what = 'Duration of HTTP client requests.';
-  const request = histogram('http.client.request.duration', 's', what, REQUEST_BOUNDS);
-  const wait = histogram('stacks_quota.wait.duration', 's', 'Time waited before a request.', WAIT_BOUNDS);
-  const call = histogram('stacks_quota.call.duration', 's', 'Time from a call to its end.', WAIT_BOUNDS);
-  const cost = histogram('stacks_quota.cost', '{unit}', 'Cost of a request as stated by the service.', COST_BOUNDS);
-  const limited = meter.createCounter('stacks_quota.limited', {
-    unit: '{answer}',
-    description: 'Answers that refused a request because of a limit.',
-  });
-  const drift = meter.createGauge('stacks_quota.drift', {
-    unit: '{unit}',
-    description:
-      "Difference between the last response and the client's estimate: more than 0 where the service counted more.",
-  });
-  const unexplained = meter.createCounter('stacks_quota.unexplained', {
-    unit: '{unit}',
-    description: 'Units that the service counted and this client cannot have used.',
-  });
+  return {
+    request: histogram('http.client.request.duration', 's', what, REQUEST_BOUNDS),
+    wait: histogram('stacks_quota.wait.duration', 's', 'Time waited before a request.', WAIT_BOUNDS),
+    call: histogram('stacks_quota.call.duration', 's', 'Time from a call to its end.', WAIT_BOUNDS),
+    cost: histogram('stacks_quota.cost', '{unit}', 'Cost of a request as stated by the service.', COST_BOUNDS),
+    limited: meter.createCounter('stacks_quota.limited', {
+      unit: '{answer}',
+      description: 'Answers that refused a request because of a limit.',
+    }),
+    drift: meter.createGauge('stacks_quota.drift', {
+      unit: '{unit}',
+      description:
+        "Difference between the last response and the client's estimate: more than 0 where the service counted more.",
+    }),
+    unexplained: meter.createCounter('stacks_quota.unexplained', {
+      unit: '{unit}',
+      description: 'Units that the service counted and this client cannot have used.',
+    }),
+  };
+}
+
+/**
+ * Records metrics from events.
+ *
+ * @param withRequests - whether the duration of requests is among them.
+ */
+export function measure(meter: Meter, withRequests: boolean): EventListener {
+  const { request, wait, call, cost, limited, drift, unexplained } = instrumentsOf(meter);
   /** Attributes of the request in flight, by call. */
   const underWay = new Map<number, Attributes>();
 

@@ -307,7 +307,7 @@ export class Pacer {
   #onRefused(flight: Flight, quota: QuotaSnapshot, now: number): void {
     const { ordered } = this.#pauses;
     const { longestMs, returnsWithinMs } = this.#windows.named;
-    ordered.onRefused(quota, this.#clock, now, flight.sentAt, longestMs);
+    ordered.onRefused({ quota, sentAt: flight.sentAt, longestMs }, this.#clock, now);
     ordered.delayFirst(this.#random() * returnsWithinMs);
     this.#unknownLimits.onRefused(flight, ordered.until, now);
   }

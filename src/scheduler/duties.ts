@@ -13,7 +13,7 @@ export interface DutiesOptions {
   readonly keyTurns: KeyTurns;
 }
 
-/** What is done while calls wait: the key is asked for, and the queue is woken for the hourly trial. */
+/** Recurring work while calls wait: asks for the key, and wakes the queue for the hourly trial. */
 export class Duties {
   readonly #all: readonly WhileWaiting[];
 

@@ -31,7 +31,11 @@ export class Memberships {
     this.#options = options;
   }
 
-  /** Joins the share for another key, whose number a function gives once it is known, and makes the pacer of that key. */
+  /**
+   * Joins the share for another key, and makes the pacer of that key.
+   *
+   * @param key - returns the number of the key once it is known.
+   */
   join(key: () => number | undefined): Pacer {
     const { share, clientWide, random, timeoutMs, reserve } = this.#options;
     const membership = share.join(this.#memberOf(key, (facts) => pacer.learn(facts, this.#options.clock.now())));

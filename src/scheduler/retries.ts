@@ -30,8 +30,9 @@ export class Retries {
     const decision = decideRetry(outcome, counts, policy);
     if (decision.kind === 'deliver' && outcome.kind === 'answered' && outcome.status < 500) this.#budget.earn();
     if (decision.kind !== 'retry') return decision;
-    const payMs = (): number | undefined => (decision.isPaid ? this.#budget.pay(now, call.ask.maxWaitMs) : 0);
-    const waitMs = call.ask.isOneShot ? undefined : payMs();
+    const { isOneShot, maxWaitMs } = call.ask;
+    if (isOneShot) return withoutRetry(outcome);
+    const waitMs = decision.isPaid ? this.#budget.pay(now, maxWaitMs) : 0;
     if (waitMs === undefined) return withoutRetry(outcome);
     return { ...decision, afterMs: Math.max(decision.afterMs, waitMs) };
   }

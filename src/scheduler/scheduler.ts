@@ -51,7 +51,7 @@ export class Scheduler {
   readonly #exchange: HttpExchange;
   readonly #retries: Retries;
   readonly #backlog = new Backlog();
-  /** Its `follow` makes {@link idle} wait for work on a call before its arrival or after its reply: the body that it sends is read, or that of its answer is checked. */
+  /** The calls that {@link idle} waits for. `follow` adds work outside the scheduler: reading the body to send, checking the body of a reply. */
   readonly open: OpenCalls = new OpenCalls(() => this.#duties.stop());
   /** When calls would be sent behind those that wait. */
   readonly outlook: QueueOutlook;
@@ -333,7 +333,7 @@ export class Scheduler {
 
   /** Waiting calls: why, until when, and at which place. */
   queue(options?: QueueOptions): readonly QueuedCall[] {
-    return this.tracer.queue(options, (plans) => this.sentAt(plans), this.pausedUntil);
+    return this.tracer.queue(options, this);
   }
 
   get #present(): Pacer {

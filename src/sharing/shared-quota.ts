@@ -283,14 +283,12 @@ export class SharedQuota implements ShareLimit {
   /** Asks for a look. */
   async #look(store: ShareStore, call: StoreCall): Promise<void> {
     const { clock } = this.#member;
-    const askedAt = clock.now();
-    const isFirst = this.#isNew;
-    this.#discovery.ask(isFirst, askedAt);
+    this.#discovery.ask(this.#isNew, clock.now());
     const answer = await call(() => store.look(this.#trips.name, this.#facts.version));
     // Another process has told what it saw.
     if (answer === 'stale') return this.#facts.share(store, call);
     if (answer === 'over') this.#ledger.looksOver();
-    this.#discovery.hear(answer, isFirst, askedAt, clock.now(), this.#ledger.windows.isAnySmall);
+    this.#discovery.hear(answer, this.#ledger.windows.isAnySmall, clock.now());
   }
 
   /** Asks for units, and a second time if nothing was granted because the facts have changed. */

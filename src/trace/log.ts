@@ -67,7 +67,7 @@ export function logEvents(logger: Logger): EventListener {
   const takesFields = typeof (logger as { readonly bindings?: unknown }).bindings === 'function';
   let lastWait: Of<'waiting'> | undefined;
   return (event) => {
-    // A call whose wait is prolonged emits the same reason again and again: once is worth telling.
+    // A call whose wait is prolonged emits the same reason again: only the first is an info.
     const isRepeated =
       event.type === 'waiting' && event.call === lastWait?.call && event.reason.why === lastWait.reason.why;
     if (event.type === 'waiting' && levelOf(event) === 'info') lastWait = event;

@@ -42,8 +42,23 @@ const queueOptions = optionsParser('options of queue', {
   limit: count,
 });
 
-/** Estimates for each plan when the last of its calls is sent, in monotonic milliseconds; undefined while no limit is known. */
-export type SendEstimate = (plans: readonly Plan[]) => readonly number[] | undefined;
+/** When calls are sent, in monotonic milliseconds. */
+export interface SendOutlook {
+  /** When the last call of each plan is sent, by an estimate; undefined while no limit is known. */
+  sentAt(plans: readonly Plan[]): readonly number[] | undefined;
+  /** The end of the pause that the caller began; Infinity: it has none. */
+  readonly pausedUntil: number;
+}
+
+/** What the view is made from. */
+export interface ViewedQueue {
+  /** The calls in progress, in the order they came. */
+  readonly traces: Iterable<CallTrace>;
+  /** The last standstill of the queue. */
+  readonly standstill: Wait | undefined;
+  readonly clock: Clock;
+  readonly outlook: SendOutlook;
+}
 
 /**
  * Waiting calls in the order in which they will be sent; parked calls come last. Takes time in proportion to the calls that wait.
@@ -51,11 +66,7 @@ export type SendEstimate = (plans: readonly Plan[]) => readonly number[] | undef
  * @throws ConfigError if an option is invalid.
  */
 export function queueView(
-  traces: Iterable<CallTrace>,
-  standstill: Wait | undefined,
-  clock: Clock,
-  sendEstimate: SendEstimate,
-  pausedUntil: number,
+  { traces, standstill, clock, outlook }: ViewedQueue,
   options: QueueOptions = {},
 ): readonly QueuedCall[] {
   const { label, limit = 100 } = queueOptions(options);
@@ -70,13 +81,13 @@ export function queueView(
     .slice(0, limit);
   // Parked calls count, too: what holds them back is a part of the estimate.
   const counted = waiting.filter((trace) => !isPausing(trace)).sort(byTurn);
-  const estimates = estimatesOf(counted, new Set(asked.map(([, trace]) => trace)), sendEstimate);
+  const estimates = estimatesOf(counted, new Set(asked.map(([, trace]) => trace)), outlook);
   return asked.map(([before, trace]) => {
     const { number, ask, priority, calledAt, queuedAt } = trace;
     const wait = [trace.wait, before === undefined ? undefined : standstill].find((one) => one && one.until > now);
     const estimated = before === 0 ? now : (estimates.get(trace) ?? now);
     const sentAt = isPausing(trace) ? queuedAt : Math.max(endOf(wait, now), estimated);
-    const isKnown = sentAt > now && pausedUntil < Number.POSITIVE_INFINITY;
+    const isKnown = sentAt > now && outlook.pausedUntil < Number.POSITIVE_INFINITY;
     return {
       call: number,
       endpoint: ask.endpoint,
@@ -100,7 +111,7 @@ function endOf(wait: Wait | undefined, now: number): number {
 function estimatesOf(
   waiting: readonly CallTrace[],
   asked: ReadonlySet<CallTrace>,
-  sentAt: SendEstimate,
+  outlook: SendOutlook,
 ): ReadonlyMap<CallTrace, number> {
   const plans: (Plan & { count: number })[] = [];
   const planOf = new Map<CallTrace, number>();
@@ -114,7 +125,7 @@ function estimatesOf(
     isOpen = !asked.has(trace);
     if (!isOpen) planOf.set(trace, plans.length - 1);
   }
-  const each = plans.length > 0 ? sentAt(plans) : undefined;
+  const each = plans.length > 0 ? outlook.sentAt(plans) : undefined;
   return new Map(Array.from(each ? planOf : [], ([trace, plan]) => [trace, each?.[plan] as number]));
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Ask } from '../quota/admission.ts';
 import { CallTrace, type EventSink, type Wait } from './call-trace.ts';
 import { EventDispatch } from './event-dispatch.ts';
-import { type QueuedCall, type QueueOptions, queueView, type SendEstimate } from './queue-view.ts';
+import { type QueuedCall, type QueueOptions, queueView, type SendOutlook } from './queue-view.ts';
 
 /** Emits the events of a client's calls to its listeners and diagnostics channels, and keeps the traces of calls in progress. */
 export class Tracer extends EventDispatch implements EventSink {
@@ -39,11 +39,10 @@ export class Tracer extends EventDispatch implements EventSink {
   /**
    * Waiting calls: why, until when, and at which place.
    *
-   * @param sentAt - estimates when the last of some calls is sent.
-   * @param pausedUntil - the end of the pause that the caller began, in monotonic milliseconds; Infinity: it has none.
    * @throws ConfigError if an option is invalid.
    */
-  queue(options: QueueOptions | undefined, sentAt: SendEstimate, pausedUntil: number): readonly QueuedCall[] {
-    return queueView(this.#traces, this.standstill, this.clock, sentAt, pausedUntil, options);
+  queue(options: QueueOptions | undefined, outlook: SendOutlook): readonly QueuedCall[] {
+    const { standstill, clock } = this;
+    return queueView({ traces: this.#traces, standstill, clock, outlook }, options);
   }
 }

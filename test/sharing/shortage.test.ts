@@ -87,7 +87,8 @@ describe('a process whose calls wait', () => {
 
   it('asks for nothing during its look, in which it sends without units', () => {
     const world = worldOf({ second: 20 }, { waiting: 3 });
-    world.discovery.hear('granted', true, 100, 101, false);
+    world.discovery.ask(true, 100);
+    world.discovery.hear('granted', false, 101);
     expect(world.shortage.demand(200)).toMatchObject({ need: 1, want: 0 });
     expect(world.shortage.isNow(200)).toBe(false);
     expect(world.shortage.demand(2_000).want).toBe(3);
@@ -237,7 +238,8 @@ describe('a look', () => {
 
   it('is followed by another as long as any call waits', () => {
     const world = worldOf({ second: 20 }, { alive: SHAPES });
-    world.discovery.hear('granted', false, 100, 101, false);
+    world.discovery.ask(false, 100);
+    world.discovery.hear('granted', false, 101);
     // The next one begins at its end.
     expect([due(world, 500), due(world, 1_000)]).toEqual([false, true]);
     world.waiting = 0;

@@ -9,7 +9,7 @@ import { writeErrors, writeNotices } from '../notices.ts';
 import { count } from '../progress-bars.ts';
 import { gatherAddresses } from './addresses.ts';
 import { ASSETS_FLAGS, type AssetsFlags, readAssetsFlags } from './flags.ts';
-import { isOfOneAccount, type JobOutcome, MOST_IN_A_ROW, runJob } from './job.ts';
+import { type FailedAccount, isOfOneAccount, type JobOutcome, MOST_IN_A_ROW, runJob } from './job.ts';
 import { assetsOf } from './pages.ts';
 import { screenOn, summary } from './screen.ts';
 import { fileSink, lineOf, readFetched, type Sink, surfaceSink } from './sink.ts';
@@ -68,13 +68,10 @@ interface AssetsJob {
   readonly sink: Sink;
 }
 
-async function fetchAll(
-  { flags, addresses, held, access, sink }: AssetsJob,
-  world: Environment,
-  stop: AbortSignal,
-): Promise<number> {
+async function fetchAll(job: AssetsJob, world: Environment, stop: AbortSignal): Promise<number> {
+  const { flags, addresses, access, sink } = job;
   const { clock, fetch, stdout } = world;
-  const { concurrency, maxWaitMs, timeoutMs, wish, isQuiet, out } = flags;
+  const { concurrency, maxWaitMs, timeoutMs, request, isQuiet, out } = flags;
   const startedAt = clock.now();
   const tally = new Tally();
   const client = createClient({
@@ -89,7 +86,7 @@ async function fetchAll(
       if (event.type === 'waiting') screen.show();
     },
   });
-  const bulk = client.bulk(addresses, (address, { signal }) => assetsOf(client, address, wish, signal), {
+  const bulk = client.bulk(addresses, (address, { signal }) => assetsOf(client, address, request, signal), {
     // More than may be in flight, so that the queue is never empty.
     concurrency: concurrency + 16,
     maxFailuresInARow: MOST_IN_A_ROW,
@@ -105,22 +102,38 @@ async function fetchAll(
   stop.removeEventListener('abort', halt);
   await client.close();
   await screen.end();
-  const isHalted = stop.aborted || outcome.halt !== undefined;
-  if (!(outcome.halt?.error instanceof BrokenPipeError)) {
-    await writeErrors(complaints(outcome), world);
-    if (!isQuiet) await writeNotices([summary(progress(), held, clock.now() - startedAt)], world);
-    if (isHalted && out && progress().done + held > 0)
-      await writeNotices([`${out.path} contains only whole lines: continue with --resume.`], world);
-  }
+  await report(
+    job,
+    { ...outcome, progress: progress(), tookMs: clock.now() - startedAt, isStopped: stop.aborted },
+    world,
+  );
   if (outcome.halt) throw outcome.halt.error;
   stop.throwIfAborted();
   return outcome.failures.length > 0 ? EXIT.failure : EXIT.ok;
 }
 
+interface EndedJob extends JobOutcome {
+  readonly progress: Progress;
+  readonly tookMs: number;
+  /** Whether the user ended it. */
+  readonly isStopped: boolean;
+}
+
+/** Lists the failures on standard error, and says what was done and how to go on; nothing if the reader of the output has closed it. */
+async function report({ flags, held }: AssetsJob, ended: EndedJob, world: Environment): Promise<void> {
+  const { isQuiet, out } = flags;
+  const { failures, halt, progress, tookMs, isStopped } = ended;
+  if (halt?.error instanceof BrokenPipeError) return;
+  await writeErrors(complaints(failures), world);
+  if (!isQuiet) await writeNotices([summary(progress, held, tookMs)], world);
+  if ((isStopped || halt) && out && progress.done + held > 0)
+    await writeNotices([`${out.path} contains only whole lines: continue with --resume.`], world);
+}
+
 /** Maximum number of failures listed; the others are counted. */
 const TOLD = 20;
 
-function complaints({ failures }: JobOutcome): string[] {
+function complaints(failures: readonly FailedAccount[]): string[] {
   const told = failures.slice(0, TOLD).map(({ address, error }) => `${address}: ${describeError(error, 0).sentences}`);
   return failures.length > TOLD ? [...told, `… and ${count(failures.length - TOLD, 'more failure')}.`] : told;
 }

@@ -34,7 +34,7 @@ export const ASSETS_FLAGS: KnownFlags = FLAGS;
 export interface AssetsFlags {
   readonly words: readonly string[];
   readonly files: readonly string[];
-  readonly wish: PageRequest;
+  readonly request: PageRequest;
   /** The output file and how to open it; undefined for standard output. */
   readonly out: { readonly path: string; readonly mode: FileMode } | undefined;
   readonly concurrency: number;
@@ -58,7 +58,7 @@ export function readAssetsFlags(args: readonly string[]): AssetsFlags {
   return {
     words,
     files: values.from ?? [],
-    wish: { params: paramsOf(values), isAll: values.all ?? false },
+    request: { params: paramsOf(values), isAll: values.all ?? false },
     out: isFile ? { path, mode: modeOf(resume, force) } : undefined,
     concurrency: whole('--concurrency', values.concurrency ?? FLAGS.concurrency.fallback, 1),
     maxWaitMs: maxWaitOf(values, FLAGS),
@@ -94,9 +94,9 @@ function paramsOf(values: {
     throw new UsageError('--until-block must be the height of a block or its hash (0x, 64 hexadecimal digits).');
   }
   return {
-    ...(size === undefined ? {} : { limit: size }),
-    ...(offset === undefined ? {} : { offset: whole('--offset', offset, 0) }),
-    ...(unanchored ? { unanchored } : {}),
-    ...(block === undefined ? {} : { untilBlock: block.startsWith('0x') ? block : Number(block) }),
+    limit: size,
+    offset: offset === undefined ? undefined : whole('--offset', offset, 0),
+    unanchored,
+    untilBlock: block === undefined || block.startsWith('0x') ? block : Number(block),
   };
 }

@@ -35,6 +35,7 @@ export async function runJob<Value>(
   onOutcome: () => void,
 ): Promise<JobOutcome> {
   const failures: FailedAccount[] = [];
+  let halt: JobOutcome['halt'];
   try {
     for await (const outcome of bulk) {
       if (outcome.status === 'fulfilled') await write(outcome.item, outcome.value);
@@ -42,11 +43,10 @@ export async function runJob<Value>(
       onOutcome();
     }
   } catch (error) {
-    if (isClosed(error)) return { failures, halt: undefined };
     // A failure that has its own line ended the job only by being one too many.
     const isOneTooMany = failures.some((failure) => failure.error === error);
     const told = isOneTooMany ? new GaveUpError(`Gave up after ${MOST_IN_A_ROW} failures in a row.`) : error;
-    return { failures, halt: { error: told } };
+    if (!isClosed(error)) halt = { error: told };
   }
-  return { failures, halt: undefined };
+  return { failures, halt };
 }

@@ -7,7 +7,7 @@ import type { HelpPage } from '../help-page.ts';
 import { writeErrors } from '../notices.ts';
 import { barLines } from '../progress-bars.ts';
 import { remarkLines, terminalOf } from '../terminal.ts';
-import { checkReading } from './check-thresholds.ts';
+import { checkReading } from './check-reading.ts';
 import { type QuotaSight, quotaReader } from './quota-reader.ts';
 import { quotaBars, quotaJson, remarks } from './report.ts';
 import { readThreshold, type Threshold } from './threshold.ts';

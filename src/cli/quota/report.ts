@@ -40,26 +40,25 @@ export function quotaSentence({ windows, at }: QuotaReading): string {
   return `${instant(Math.floor(at / 1_000) * 1_000)} ${said.join(', ') || 'the quota is unknown'}`;
 }
 
-/** The same as one line of JSON, for programs. Instants are in ISO 8601. */
+/** The same as one line of JSON, for programs: instants are in ISO 8601, and what is unknown is null. */
 export function quotaJson(reading: QuotaReading, exhaustion: Exhaustion | undefined, under: readonly string[]): string {
   const { at, status, cost, binding, windows, malformed } = reading;
-  return JSON.stringify({
-    at: new Date(at).toISOString(),
-    status: status ?? null,
-    cost: cost ?? null,
-    binding: binding ?? null,
-    windows: windows.map(({ endsAt, ...window }) => ({
-      ...window,
-      endsAt: endsAt === undefined ? null : new Date(endsAt).toISOString(),
-    })),
+  const facts = {
+    at: new Date(at),
+    status,
+    cost,
+    binding,
+    windows: windows.map(({ endsAt, ...window }) => ({ ...window, endsAt: dateOf(endsAt) })),
     malformed,
     under,
     exhausted: exhaustion !== undefined,
-    why: exhaustion?.why ?? null,
-    retryAt: exhaustion ? isoOf(exhaustion.retryAt) : null,
-  });
+    why: exhaustion?.why,
+    retryAt: dateOf(exhaustion?.retryAt),
+  };
+  return JSON.stringify(facts, (_, value) => value ?? null);
 }
 
-function isoOf(at: number): string | null {
-  return Number.isNaN(at) ? null : new Date(at).toISOString();
+/** A date; an unknown one is invalid, which JSON writes as null. */
+function dateOf(at: number = Number.NaN): Date {
+  return new Date(at);
 }

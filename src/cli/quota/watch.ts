@@ -6,8 +6,9 @@ import { barLines } from '../progress-bars.ts';
 import { sleep } from '../sleep.ts';
 import { Picture, remarkLines, type Terminal, terminalOf } from '../terminal.ts';
 import { span } from '../times.ts';
-import { checkReading } from './check-thresholds.ts';
+import { checkReading } from './check-reading.ts';
 import type { QuotaReader, QuotaSight } from './quota-reader.ts';
+import type { QuotaReading } from './reading.ts';
 import { quotaBars, quotaJson, quotaSentence, remarks } from './report.ts';
 import type { Threshold } from './threshold.ts';
 
@@ -21,6 +22,9 @@ export interface WatchOptions {
   readonly thresholds: readonly Threshold[];
 }
 
+/** What one reading gave: a sight of the quota, or why there is none. */
+type Attempt = { readonly sight: QuotaSight } | { readonly sight?: undefined; readonly trouble: string };
+
 /** Reads the quota until the user ends the program or a threshold is violated. Sends nothing while the quota is exhausted. */
 export async function watch(
   reader: QuotaReader,
@@ -30,34 +34,26 @@ export async function watch(
 ): Promise<number> {
   const { clock, stdout } = world;
   const screen = terminalOf(stdout, world.env).redraws && !options.json ? new Picture(stdout) : undefined;
-  let isFirst = true;
   try {
-    for (;;) {
-      let sight: QuotaSight | undefined;
-      let trouble: string | undefined;
-      try {
-        sight = await reader.read(stop);
-      } catch (error) {
-        stop.throwIfAborted();
-        // A failure of the first reading ends the watch; a later one is only shown.
-        if (isFirst) throw error;
-        trouble = describeError(error, clock.wall()).sentences.join(' ') || String(error);
-      }
+    // A failure of the first reading ends the watch; a later one is only shown.
+    let attempt: Attempt = { sight: await reader.read(stop) };
+    for (let isFirst = true; ; isFirst = false) {
+      const { sight } = attempt;
       const result = sight && checkReading(sight, options.thresholds);
-      if (!screen) await stdout.write(`${line(sight, trouble, result?.under ?? [], options)}\n`);
+      if (!screen) await stdout.write(`${line(attempt, result?.under ?? [], options)}\n`);
       const retryInMs = (sight?.exhaustion?.retryAt ?? 0) - clock.wall();
       const nextAt = clock.now() + Math.max(options.everyMs, retryInMs || 0);
-      if (screen) await screen.draw(picture(reader, sight, trouble, nextAt, world));
+      await screen?.draw(picture(reader.cached(), attempt, nextAt, world));
       const { code = EXIT.ok, sentences = [] } = result ?? {};
       if (code === EXIT.underThreshold || (code === EXIT.failure && isFirst)) {
         await writeErrors(sentences, world);
         return code;
       }
-      isFirst = false;
       for (let left = nextAt - clock.now(); left > 0; left = nextAt - clock.now()) {
         await sleep(clock, screen ? Math.min(DRAW_EVERY_MS, left) : left, stop);
-        if (screen) await screen.draw(picture(reader, sight, trouble, nextAt, world));
+        await screen?.draw(picture(reader.cached(), attempt, nextAt, world));
       }
+      attempt = await read(reader, world, stop);
     }
   } catch (error) {
     // The user ends a watch this way, so it is no failure.
@@ -66,27 +62,31 @@ export async function watch(
   }
 }
 
-function line(
-  sight: QuotaSight | undefined,
-  trouble: string | undefined,
-  under: readonly string[],
-  { json }: WatchOptions,
-): string {
-  if (!sight) return json ? JSON.stringify({ error: trouble }) : String(trouble);
-  if (json) return quotaJson(sight.reading, sight.exhaustion, under);
-  return `${quotaSentence(sight.reading)}${sight.exhaustion ? `: ${sight.exhaustion.sentence}` : ''}`;
+async function read(reader: QuotaReader, { clock }: Environment, stop: AbortSignal): Promise<Attempt> {
+  try {
+    return { sight: await reader.read(stop) };
+  } catch (error) {
+    stop.throwIfAborted();
+    return { trouble: describeError(error, clock.wall()).sentences.join(' ') || String(error) };
+  }
+}
+
+function line(attempt: Attempt, under: readonly string[], { json }: WatchOptions): string {
+  const { sight } = attempt;
+  if (!sight) return json ? JSON.stringify({ error: attempt.trouble }) : attempt.trouble;
+  const { reading, exhaustion } = sight;
+  if (json) return quotaJson(reading, exhaustion, under);
+  return `${quotaSentence(reading)}${exhaustion ? `: ${exhaustion.sentence}` : ''}`;
 }
 
 function picture(
-  reader: QuotaReader,
-  sight: QuotaSight | undefined,
-  trouble: string | undefined,
+  reading: QuotaReading,
+  attempt: Attempt,
   nextAt: number,
   { stdout, env, clock }: Environment,
 ): string[] {
   const terminal: Terminal = terminalOf(stdout, env);
-  const reading = reader.cached();
-  const state = trouble ?? sight?.exhaustion?.sentence;
+  const state = attempt.sight ? attempt.sight.exhaustion?.sentence : attempt.trouble;
   const next = `Next request in ${span(nextAt - clock.now())}; Ctrl-C to stop.`;
   return [
     ...barLines(quotaBars(reading), terminal),

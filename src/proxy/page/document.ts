@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { drawBars } from './script/bars.ts';
 import { createDom } from './script/dom.ts';
 import { createFormat } from './script/format.ts';
+import { headlineOf } from './script/headline.ts';
 import { drawMonth } from './script/month.ts';
 import { drawQueue } from './script/queue.ts';
 import { type Parts, watch } from './script/watch.ts';
@@ -14,7 +15,7 @@ export interface HtmlDocument {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const PARTS: Parts = { createDom, createFormat, drawWindows, drawBars, drawQueue, drawMonth };
+const PARTS: Parts = { createDom, createFormat, headlineOf, drawWindows, drawBars, drawQueue, drawMonth };
 
 /** Three bars of a window, in both colour schemes. */
 const ICON =

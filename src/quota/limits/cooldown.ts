@@ -14,6 +14,15 @@ const LONGEST_BACKOFF_MS = 60_000;
 /** For this long our own books decide after they were right and `retry-after` was not, in milliseconds. */
 const DISTRUST_MS = 3_600_000;
 
+/** A refused request. */
+interface Refusal {
+  /** What the headers of the answer said. */
+  readonly quota: QuotaSnapshot;
+  readonly sentAt: number;
+  /** The longest window that the service has named, in milliseconds. */
+  readonly longestMs?: number | undefined;
+}
+
 /**
  * A pause that the service ordered. It holds back every request, only ever grows, and ends half-open: one request goes first, and
  * the others follow only if it is served, ever faster.
@@ -62,10 +71,8 @@ export class Cooldown implements Limit {
   /**
    * A refusal: pauses by `retry-after`, else until the reset, else until the full window ends, else with exponential back-off.
    * A pause of zero length is believed once.
-   *
-   * @param longestMs - the longest window that the service has named, in milliseconds.
    */
-  onRefused(quota: QuotaSnapshot, clock: ServerClock, now: number, sentAt: number, longestMs?: number): void {
+  onRefused({ quota, sentAt, longestMs }: Refusal, clock: ServerClock, now: number): void {
     const pauseMs = orderedPauseMs(quota, longestMs);
     if (sentAt === this.#triedAt) this.#distrustedUntil = now + DISTRUST_MS;
     this.#isOrdered = pauseMs !== undefined && now >= this.#distrustedUntil;

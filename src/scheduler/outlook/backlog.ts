@@ -8,10 +8,10 @@ const MOST_EXACT = 512;
 /** A new stretch of the queue then begins when one has this part of all its calls. */
 const STRETCH_PART = 1 / 16;
 
-/** Calls that wait are weighed anew where they cost more than they were weighed by this part. */
+/** The weight of waiting calls is updated once their cost exceeds it by this part. */
 const HEAVIER = 1 / 16;
 
-/** Instants by which calls are to be sent are told apart where they differ by this part of the time until the first of them. */
+/** Two instants by which calls are to be sent count as one if they differ by less than this part of the time until the first of them. */
 const APART = 1 / 32;
 
 /** Calls of one kind that came after one another, but for a few of other kinds in between. */

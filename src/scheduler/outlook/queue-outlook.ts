@@ -27,8 +27,8 @@ export interface QueueOutlookOptions {
 const NEVER = { at: Number.POSITIVE_INFINITY, sentAt: Number.POSITIVE_INFINITY, windowMs: 0 };
 
 /**
- * Calls that wait are looked at again only after so many milliseconds for each of them: that takes a microsecond a call, and a service may tell
- * something new with each answer.
+ * Pause between two checks of the waiting calls, in milliseconds for each of them. A check takes a microsecond a call, and each answer may be
+ * a reason for one.
  */
 const RECHECK_MS = 0.01;
 
@@ -39,12 +39,12 @@ const DOUBT_PART = 1 / 32;
 export class QueueOutlook implements QueueLine {
   readonly #options: QueueOutlookOptions;
   readonly #estimates = new RecentEstimates();
-  /** What {@link lateErrors} was told last. */
+  /** The state of the books at the last check: how often a cost was unexpected, and key, revision and pause as one text. */
   #surprises = 0;
   #terms = '';
   /** When calls that may yet be sent in time are looked at again. */
   #doubtsAt = Number.POSITIVE_INFINITY;
-  /** No earlier does it look at the calls again. */
+  /** The earliest instant of the next check. */
   #mayCheckAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: QueueOutlookOptions) {
@@ -120,7 +120,7 @@ export class QueueOutlook implements QueueLine {
         const end = ends.get(like) ?? this.#endFor(ask);
         ends.set(like, end);
         const { by = now } = bounds.get(call) ?? {};
-        return [call, latenessError(ask.endpoint, end, maxQueueMs, clock, now + maxQueueMs - by)];
+        return [call, latenessError({ endpoint: ask.endpoint, maxQueueMs, by }, end, clock)];
       }),
     );
   }
@@ -148,7 +148,7 @@ export class QueueOutlook implements QueueLine {
       this.#recheckBy(until, windowMs);
       return undefined;
     }
-    return latenessError(ask.endpoint, end, maxQueueMs, clock);
+    return latenessError({ endpoint: ask.endpoint, maxQueueMs, by }, end, clock);
   }
 
   /**

@@ -6,7 +6,7 @@ export type QueueEstimate = Pick<PlanEstimate, 'at' | 'sentAt' | 'window' | 'win
 /** An estimate is reused while less than this part of the work ahead has come or gone since. */
 const NEARLY_THE_SAME = 1 / 256;
 
-/** And for no longer than this, in milliseconds: answers may have told something new. */
+/** And for no longer than this, in milliseconds: answers may have changed what is known. */
 const KEPT_MS = 250;
 
 /** With less work ahead than this, in units, no estimate is reused: one more call may take one more window, and simulating takes less than a millisecond. */

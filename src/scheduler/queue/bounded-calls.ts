@@ -42,11 +42,11 @@ export class BoundedCalls {
     this.#setTimer();
   }
 
-  /** An answer came: rejects the calls that are late by what it told. */
+  /** An answer came: rejects the calls that are late by the estimate that it changes. */
   rejectLate(): void {
     if (this.#bounds.size === 0) return;
     for (const [call, error] of this.#line.lateErrors(this.#bounds)) {
-      // The rejection of another may have let it go.
+      // An earlier rejection may have made way for this call, so that it was granted.
       const bound = this.#bounds.get(call);
       if (bound) this.#reject(bound.waiting, error);
     }

@@ -277,7 +277,7 @@ export class CallQueue {
   }
 
   #grant(waiting: WaitingCall, lease: Lease): void {
-    // Before its caller hears of it: what is sent is no more among those that wait, when the next of them are reckoned.
+    // Before the promise resolves: the next estimate must not count this call as waiting.
     this.#options.line.leave(waiting.call);
     this.#end(waiting, this.#track(lease));
   }
@@ -286,7 +286,7 @@ export class CallQueue {
     const { call, ticket } = waiting;
     const group = this.#parked.groupOf(call.ask, result);
     const { wasParkedIn } = waiting;
-    // What it takes was learned meanwhile, so it no longer stands for those that it was parked with.
+    // Its cost was learned meanwhile, so that its result says nothing about the calls of its former group.
     if (wasParkedIn !== undefined && wasParkedIn !== group.name) this.#parked.releaseNext(wasParkedIn);
     waiting.wasParkedIn = undefined;
     waiting.queue = group;

@@ -83,7 +83,7 @@ export interface GateOptions {
   readonly line: WaitingLine;
   /** Called when the queue comes to a standstill that only time can end. */
   readonly onStandstill: () => void;
-  /** Called when an answer told something new of the windows, so that parked calls may go sooner than was thought. */
+  /** Called when an answer changed what is known of the windows, so that parked calls may go sooner than was expected. */
   readonly onNews: () => void;
   /** Called when the call at the gate is to ask again. */
   readonly onWake: () => void;

@@ -2,8 +2,8 @@
 const LITTER = 64;
 
 /**
- * A priority queue, whose items leave it by being gone. Items that come in the order in which they go, as most do, are a list, and cost O(1);
- * the others are a binary heap, where `push` and `first` cost O(log n), spread over all calls.
+ * A priority queue with lazy removal: an item is removed by making `isGone` true for it. Items that are pushed in order, as most are, are kept
+ * in a list, at O(1); the others in a binary heap, where `push` and `first` cost O(log n), amortised.
  */
 export class Heap<T> {
   readonly #isBefore: (one: T, other: T) => boolean;

@@ -15,7 +15,7 @@ interface GroupListeners<T> {
 }
 
 /**
- * Parked calls of one endpoint, number of units and `maxWaitMs`, sent once or not, which the pacer cannot tell apart. At a given time the first is
+ * Parked calls that the pacer treats alike: of one endpoint, number of units and `maxWaitMs`, and all or none of one shot. At a given time the first is
  * released into the queue: if it may not be sent, none may; once it was, the next is released.
  */
 class ParkedGroup<T> {

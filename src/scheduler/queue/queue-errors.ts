@@ -15,24 +15,21 @@ export interface QueueEnd {
   readonly quota: QuotaSnapshot | undefined;
 }
 
-/**
- * The error of a call that would be sent later than its `maxQueueMs` allows.
- *
- * @param waitedMs - how long it has waited already.
- */
-export function latenessError(
-  endpoint: string,
-  end: QueueEnd,
-  maxQueueMs: number,
-  clock: Clock,
-  waitedMs: number = 0,
-): Error {
-  const { waiting, window } = end;
-  const afterMs = waitedMs + end.sentAt - clock.now();
+/** A call that would be sent too late. */
+interface LateCall {
+  readonly endpoint: string;
+  readonly maxQueueMs: number;
+  /** When it should have been sent at the latest, in monotonic milliseconds. */
+  readonly by: number;
+}
+
+/** The error of a call that would be sent later than its `maxQueueMs` allows. */
+export function latenessError({ endpoint, maxQueueMs, by }: LateCall, end: QueueEnd, clock: Clock): Error {
+  const { waiting, window = 'queue' } = end;
+  const afterMs = end.sentAt - (by - maxQueueMs);
   const wait = Number.isFinite(afterMs) ? `after about ${duration(afterMs)}` : 'never';
   const why = `the call would be sent ${wait}, with ${waiting} waiting.`;
-  const bound = { window: window ?? 'queue', limit: undefined, remaining: undefined, maxQueueMs };
-  return queueError(endpoint, end, why, clock, bound);
+  return queueError(endpoint, end, clock, { window, limit: undefined, remaining: undefined, maxQueueMs, why });
 }
 
 /** What holds a call back for longer than it may wait. */
@@ -59,17 +56,16 @@ export function exhaustedError(
 /** The error of a call that is one more than may wait. */
 export function overflowError(endpoint: string, end: QueueEnd, maxWaiting: number, clock: Clock): Error {
   const why = `${end.waiting} calls wait already, which is the maximum (option maxWaiting).`;
-  return queueError(endpoint, end, why, clock, { window: 'queue', limit: maxWaiting, remaining: 0 });
+  return queueError(endpoint, end, clock, { window: 'queue', limit: maxWaiting, remaining: 0, why });
 }
 
 function queueError(
   endpoint: string,
   { sentAt, quota }: QueueEnd,
-  why: string,
   clock: Clock,
-  bound: Pick<QuotaExhaustedError, 'window' | 'limit' | 'remaining' | 'maxQueueMs'>,
+  cause: Pick<QuotaExhaustedError, 'window' | 'limit' | 'remaining' | 'maxQueueMs' | 'why'>,
 ): Error {
-  return new QuotaExhaustedError({ endpoint, quota, ...bound, ...retryFrom(sentAt, clock), why });
+  return new QuotaExhaustedError({ endpoint, quota, ...cause, ...retryFrom(sentAt, clock) });
 }
 
 /** When to retry what can go from an instant on: rounded up, because a millisecond sooner it is refused again. */

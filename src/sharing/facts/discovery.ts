@@ -37,7 +37,9 @@ export class Discovery {
   #from = Number.POSITIVE_INFINITY;
   #until = Number.NEGATIVE_INFINITY;
   #othersUntil = Number.NEGATIVE_INFINITY;
-  #askAt = Number.NEGATIVE_INFINITY;
+  /** When the last request for a look was made, and whether no window was known. */
+  #askedAt = Number.NEGATIVE_INFINITY;
+  #isFirst = false;
   #sendAt = Number.NEGATIVE_INFINITY;
   /** Whether more calls have waited in this look than fit into it so far apart. */
   #isCrowded = false;
@@ -78,7 +80,7 @@ export class Discovery {
 
   /** The earliest instant to ask for a look. */
   get asksAt(): number {
-    return Math.max(this.#askAt, this.#othersUntil);
+    return Math.max(this.#askedAt + (this.#isFirst ? POLL_MS : RETRY_MS), this.#othersUntil);
   }
 
   /** The instant to ask for the next look, so that it follows this one without a break, or to tell an end; Infinity: this process does not look. */
@@ -99,11 +101,13 @@ export class Discovery {
 
   /** Records that this process asks for a look. `isFirst`: no window is known yet, so no process holds units. */
   ask(isFirst: boolean, now: number): void {
-    this.#askAt = now + (isFirst ? POLL_MS : RETRY_MS);
+    this.#askedAt = now;
+    this.#isFirst = isFirst;
   }
 
-  /** Records the answer to a request for a look that was made at `askedAt`. `ofFew`: whether a window has few units. */
-  hear(answer: 'granted' | 'over' | number, isFirst: boolean, askedAt: number, now: number, ofFew: boolean): void {
+  /** Records the answer to the request for a look. `ofFew`: whether a window has few units. */
+  hear(answer: 'granted' | 'over' | number, ofFew: boolean, now: number): void {
+    const [askedAt, isFirst] = [this.#askedAt, this.#isFirst];
     if (answer === 'over') this.#isOver = true;
     else if (answer === 'granted') {
       if (askedAt >= this.#until) {

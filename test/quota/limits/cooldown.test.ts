@@ -134,7 +134,7 @@ describe('a refusal', () => {
     { now = 1_000, clock = knownClock(), cooldown = new Cooldown() } = {},
   ): Cooldown {
     const quota = { receivedAt: now, stacks: {}, malformed: [], unrecognised: {}, ...more };
-    cooldown.onRefused(quota, clock, now, now);
+    cooldown.onRefused({ quota, sentAt: now }, clock, now);
     return cooldown;
   }
 
@@ -191,7 +191,7 @@ describe('a refusal', () => {
     const cooldown = refused({ retryAfterMs: 5_000 });
     const again = (now: number, sentAt: number): boolean => {
       const quota = { receivedAt: now, retryAfterMs: 1_000, stacks: {}, malformed: [], unrecognised: {} };
-      cooldown.onRefused(quota, knownClock(), now, sentAt);
+      cooldown.onRefused({ quota, sentAt }, knownClock(), now);
       return cooldown.overrulesWindows;
     };
     cooldown.onSent(flightOf('GET /a', 6_000), false);

@@ -235,7 +235,7 @@ describe('aging', () => {
     for (let place = 1; ; place++) {
       const called = queue.dequeue();
       if (called?.item === 'low' && called.byAge) break;
-      // Someone more urgent comes while it stands at the gate, so it stands in line again.
+      // A more urgent call comes while this one is at the gate, so it is queued again.
       queue.enqueue('high', 1, place);
       if (called?.item === 'low') {
         queue.enqueue('low', 0, 0);

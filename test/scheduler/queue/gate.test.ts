@@ -207,7 +207,7 @@ describe('windows of one endpoint', () => {
 });
 
 describe('the front of the queue', () => {
-  /** A gate whose pacer says what the test says, with someone of priority 7 behind. */
+  /** A gate whose pacer says what the test says, with a call of priority 7 behind. */
   function gateOf(answers: readonly Partial<Admission>[], priority = -3) {
     const clock = virtualClock();
     const asked: Ask[] = [];

@@ -16,7 +16,7 @@ it.each([
   await clock.advance(1_000);
   const end = { waiting: 7, sentAt, quota: undefined };
   const common = { endpoint: 'GET /', window: 'queue', retryAfterMs, retryAt: new Date(at) };
-  const late = latenessError('GET /', end, 500, clock);
+  const late = latenessError({ endpoint: 'GET /', maxQueueMs: 500, by: 1_500 }, end, clock);
   expect(late).toMatchObject(common);
   expect(late.message).toContain(`would be sent ${told}, with 7 waiting`);
   expect(overflowError('GET /', end, 9, clock)).toMatchObject({ ...common, limit: 9, remaining: 0 });

@@ -6,7 +6,7 @@ import { LOOK_MS, type ShareStore } from '../../../src/sharing/store/store.ts';
 function asked(answer: 'granted' | 'over' | number, isFirst: boolean, now = 0): Discovery {
   const discovery = new Discovery();
   discovery.ask(isFirst, now);
-  discovery.hear(answer, isFirst, now, now, false);
+  discovery.hear(answer, false, now);
   return discovery;
 }
 
@@ -18,7 +18,8 @@ describe('a look at the service', () => {
 
   it('begins when the others have sent what they held, where windows are known', () => {
     const discovery = asked('granted', false);
-    discovery.hear('granted', false, 900, 900, false);
+    discovery.ask(false, 900);
+    discovery.hear('granted', false, 900);
     expect([discovery.isAlone(1_299), discovery.isAlone(1_300)]).toEqual([false, true]);
     expect(discovery.aloneFor(2_300)).toBe(1_000);
   });
@@ -41,7 +42,8 @@ describe('a look at the service', () => {
     for (const waiting of [7, 1]) crowded.send(waiting, 40);
     expect(crowded.sendsAt(60, 50)).toBe(50);
     // The next look may be another matter.
-    crowded.hear('granted', true, 2_000, 2_000, false);
+    crowded.ask(true, 2_000);
+    crowded.hear('granted', false, 2_000);
     crowded.send(1, 2_040);
     expect(crowded.sendsAt(60, 2_050)).toBe(2_190);
   });

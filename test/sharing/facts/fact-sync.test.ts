@@ -53,6 +53,12 @@ function worldOf(vagueMs: number | 'unknown' = 0): World {
   };
 }
 
+/** This process looks, and knew no window before. */
+function granted(discovery: Discovery, at: number): void {
+  discovery.ask(true, at);
+  discovery.hear('granted', false, at);
+}
+
 const alive = (...shapes: readonly Shape[]): Pick<WindowNews, 'shapes'> => ({ shapes: { alive: shapes, epoch: 0 } });
 
 describe('what a process believes of what others tell', () => {
@@ -305,7 +311,7 @@ describe('what a process reads of a window’s shape', () => {
     ): string[] | undefined {
       const { ledger, discovery, read } = worldOf();
       // Two looks that follow each other without a break.
-      if (isAlone) for (const at of [0, 900, 1_800]) discovery.hear('granted', true, at, at, false);
+      if (isAlone) for (const at of [0, 900, 1_800]) granted(discovery, at);
       for (const [at, used] of readings) read({ period: 'second', limit: 20, used, ...alive(...shapes) }, at);
       return ledger.windows.of('second')?.shapes.alive.map(({ name }) => name);
     }
@@ -353,14 +359,14 @@ describe('what a process reads of a window’s shape', () => {
 
     it('is of a window that is short alone', () => {
       const { ledger, discovery, read } = worldOf();
-      for (let at = 0; at < 62_000; at += 900) discovery.hear('granted', true, at, at, false);
+      for (let at = 0; at < 62_000; at += 900) granted(discovery, at);
       for (const at of [61_000, 61_500]) read({ used: 1, ...alive(aligned, leaky) }, at);
       expect(ledger.windows.of('minute')?.shapes.alive).toHaveLength(2);
     });
 
     it('counts a drop to as much, and one between requests of which one followed the other at once', () => {
       const { ledger, discovery, sync } = worldOf();
-      for (const at of [0, 900]) discovery.hear('granted', true, at, at, false);
+      for (const at of [0, 900]) granted(discovery, at);
       const read = (used: number, sentAt: number): void =>
         sync.read(
           reading({ period: 'second', limit: 20, used, sentAt, receivedAt: sentAt + 100, ...alive(aligned, leaky) }),
@@ -373,7 +379,7 @@ describe('what a process reads of a window’s shape', () => {
 
     it('counts no drop between requests that were under way together, nor a rise', () => {
       const { ledger, discovery, sync } = worldOf();
-      for (const at of [0, 900]) discovery.hear('granted', true, at, at, false);
+      for (const at of [0, 900]) granted(discovery, at);
       const read = (used: number, sentAt: number, receivedAt: number): void =>
         sync.read(reading({ period: 'second', limit: 20, used, sentAt, receivedAt, ...alive(aligned, leaky) }));
       for (const [nth, used] of [9, 8, 7, 6].entries()) read(used, 500 + nth, 600 + nth);
@@ -386,7 +392,7 @@ describe('what a process reads of a window’s shape', () => {
       const { ledger, discovery, read } = worldOf();
       for (const [nth, used] of [9, 8, 7, 6].entries())
         read({ period: 'second', limit: 20, used, ...alive(aligned, leaky) }, nth * 10);
-      for (const at of [100, 1_000]) discovery.hear('granted', true, at, at, false);
+      for (const at of [100, 1_000]) granted(discovery, at);
       for (const [nth, used] of [9, 8, 7, 6].entries()) read({ used, ...alive(aligned) }, 200 + nth * 10);
       read({ period: 'second', limit: 20, used: 7, ...alive(aligned, leaky) }, 1_300);
       expect(ledger.windows.of('second')?.shapes.alive).toEqual([aligned]);

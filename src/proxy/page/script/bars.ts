@@ -4,9 +4,7 @@ import type { Format } from './format.ts';
 
 /** A chart of what was sent in stretches of the same length, against a limit. */
 export interface Bars {
-  /** The id of its figure. */
-  readonly id: string;
-  /** The name of a stretch, such as `second`. */
+  /** The name of a stretch, such as `second`. The ids of the chart begin with its plural. */
   readonly stretch: string;
   readonly stretches: Stretches;
   /** Units that the window holds; undefined if there is no such window. */
@@ -19,8 +17,9 @@ export interface Bars {
 export function drawBars(
   { get, make, shape, picture }: Dom,
   { count, plural }: Format,
-  { id, stretch, stretches, limit, span }: Bars,
+  { stretch, stretches, limit, span }: Bars,
 ): void {
+  const id = `${stretch}s`;
   const { units, requests, refused } = stretches;
   const most = Math.max(1, ...units);
   const top = Math.max(most, limit ?? 0) * 1.12;

@@ -1,6 +1,5 @@
-import type { MonthState } from '../../../client/month-state.ts';
 import type { MonthPoint } from '../../history.ts';
-import type { Received } from '../../overview.ts';
+import type { Overview, Received } from '../../overview.ts';
 import type { Dom } from './dom.ts';
 import type { Format } from './format.ts';
 
@@ -8,9 +7,7 @@ import type { Format } from './format.ts';
 export function drawMonth(
   { get, make, shape, picture }: Dom,
   { count, day, moment, span }: Format,
-  month: Received<MonthState> | null,
-  trail: readonly MonthPoint[],
-  at: number,
+  { month, monthTrail: trail, at }: Received<Overview>,
 ): void {
   const HALF_DAY_MS = 43_200_000;
   const NEAR = 28;
@@ -57,11 +54,11 @@ export function drawMonth(
   );
   const ends = [make('span', '', day(start + HALF_DAY_MS)), make('span', '', day(end))];
   if (runsOut !== undefined) {
-    const at = x(runsOut) / 10;
+    const left = x(runsOut) / 10;
     const tag = make('span', 'date', day(runsOut));
     // Kept inside the picture, and an end that it would cover makes room for it.
-    tag.style.left = `clamp(3rem, ${at}%, calc(100% - 3rem))`;
-    for (const [index, end] of ends.entries()) if (Math.abs(at - index * 100) < NEAR) end.style.visibility = 'hidden';
+    tag.style.left = `clamp(3rem, ${left}%, calc(100% - 3rem))`;
+    for (const [index, end] of ends.entries()) if (Math.abs(left - index * 100) < NEAR) end.style.visibility = 'hidden';
     ends.push(tag);
   }
   get('month-axis').replaceChildren(...ends);

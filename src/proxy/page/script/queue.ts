@@ -1,5 +1,4 @@
-import type { QueuedCall } from '../../../trace/queue-view.ts';
-import type { Received } from '../../overview.ts';
+import type { Overview, Received } from '../../overview.ts';
 import type { Dom } from './dom.ts';
 import type { Format } from './format.ts';
 
@@ -7,9 +6,7 @@ import type { Format } from './format.ts';
 export function drawQueue(
   { get, make }: Dom,
   { count, plural, span, sentence }: Format,
-  calls: readonly Received<QueuedCall>[],
-  waiting: number,
-  at: number,
+  { queue: calls, quota: { waiting }, at }: Received<Overview>,
 ): void {
   get('calls').hidden = calls.length === 0;
   get('calls-none').hidden = calls.length > 0;

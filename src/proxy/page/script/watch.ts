@@ -2,6 +2,7 @@ import type { Overview, Received } from '../../overview.ts';
 import type { drawBars } from './bars.ts';
 import type { createDom } from './dom.ts';
 import type { createFormat } from './format.ts';
+import type { headlineOf } from './headline.ts';
 import type { drawMonth } from './month.ts';
 import type { drawQueue } from './queue.ts';
 import type { drawWindows } from './windows.ts';
@@ -10,6 +11,7 @@ import type { drawWindows } from './windows.ts';
 export interface Parts {
   readonly createDom: typeof createDom;
   readonly createFormat: typeof createFormat;
+  readonly headlineOf: typeof headlineOf;
   readonly drawWindows: typeof drawWindows;
   readonly drawBars: typeof drawBars;
   readonly drawQueue: typeof drawQueue;
@@ -17,48 +19,32 @@ export interface Parts {
 }
 
 /** Follows the events of the proxy and shows each. This function runs in the page: it uses nothing from outside but its parts. */
-export function watch({ createDom, createFormat, drawWindows, drawBars, drawQueue, drawMonth }: Parts): void {
+export function watch({
+  createDom,
+  createFormat,
+  headlineOf,
+  drawWindows,
+  drawBars,
+  drawQueue,
+  drawMonth,
+}: Parts): void {
   const dom = createDom();
   const format = createFormat();
   const { get, say } = dom;
-  const { count, plural, span, time, sentence } = format;
+  const { count, time } = format;
   /** What is said aloud changes no more often than that. */
   const SPOKEN_EVERY_MS = 10_000;
+  const CHARTS = [
+    ['second', 'the last two minutes'],
+    ['minute', 'the last 20 minutes'],
+  ] as const;
   let isPaused = false;
   let latest: Received<Overview> | undefined;
   let spokenAt = Number.NEGATIVE_INFINITY;
 
-  const headline = ({ quota, queue, at, newCallMs }: Received<Overview>): [headline: string, reason: string] => {
-    const { waiting, inFlight, windows, cooldown } = quota;
-    const under = inFlight === 0 ? '' : ` ${plural(inFlight, 'request is', 'requests are')} under way.`;
-    const next = newCallMs === null ? '' : ` A new call would take about ${span(newCallMs)}.`;
-    if (cooldown) {
-      const left = Date.parse(cooldown.until) - at;
-      return [
-        `Paused for ${span(left)}`,
-        `${sentence(cooldown.why)} ${waiting === 0 ? 'No call waits' : `${plural(waiting, 'call waits', 'calls wait')}`}.`,
-      ];
-    }
-    if (waiting > 0) {
-      const [first] = queue;
-      return [
-        plural(waiting, 'call waits', 'calls wait'),
-        `${sentence(first?.reason?.why ?? first?.why ?? 'the queue is moving')}${next}${under}`,
-      ];
-    }
-    if (windows.length === 0) return ['Ready', 'Nothing was sent yet: the limits are learned from the first answer.'];
-    return [
-      'Nothing waits',
-      inFlight === 0 ? 'A request would be sent at once.' : `Requests are sent at once.${under}`,
-    ];
-  };
-
-  const limitOf = ({ quota }: Received<Overview>, name: string): number | undefined =>
-    quota.windows.find(({ window }) => window === name)?.limit;
-
   const draw = (overview: Received<Overview>): void => {
-    const { at, quota, queue, month, monthTrail, seconds, minutes } = overview;
-    const [title, reason] = headline(overview);
+    const { at, quota } = overview;
+    const { title, reason } = headlineOf(format, overview);
     say('headline', title);
     say('reason', reason);
     // Said aloud: the kind of state, and its numbers only now and then.
@@ -68,22 +54,12 @@ export function watch({ createDom, createFormat, drawWindows, drawBars, drawQueu
     }
     document.title = quota.waiting > 0 ? `${count(quota.waiting)} waiting – stacks-quota` : 'stacks-quota proxy';
     drawWindows(dom, format, quota.windows);
-    drawBars(dom, format, {
-      id: 'seconds',
-      stretch: 'second',
-      stretches: seconds,
-      limit: limitOf(overview, 'second'),
-      span: 'the last two minutes',
-    });
-    drawBars(dom, format, {
-      id: 'minutes',
-      stretch: 'minute',
-      stretches: minutes,
-      limit: limitOf(overview, 'minute'),
-      span: 'the last 20 minutes',
-    });
-    drawQueue(dom, format, queue, quota.waiting, at);
-    drawMonth(dom, format, month, monthTrail, at);
+    for (const [stretch, span] of CHARTS) {
+      const limit = quota.windows.find(({ window }) => window === stretch)?.limit;
+      drawBars(dom, format, { stretch, stretches: overview[`${stretch}s`], limit, span });
+    }
+    drawQueue(dom, format, overview);
+    drawMonth(dom, format, overview);
     say('updated', time(at));
     document.body.dataset.drawn = 'yes';
   };

@@ -8,7 +8,6 @@ export function drawWindows(
   { count }: Format,
   windows: readonly Pick<WindowView, 'window' | 'limit' | 'remaining' | 'headroom'>[],
 ): void {
-  const place = get('windows');
   const LOW = 0.1;
   const nameOf = (window: string): string => (window === 'endpoint' ? 'Window of one endpoint' : `Each ${window}`);
   const cards = windows.map(({ window, limit, remaining, headroom }) => {
@@ -24,8 +23,7 @@ export function drawWindows(
     meter.setAttribute('aria-valuetext', `${count(left)} of ${count(limit)} units left`);
     (meter.firstElementChild as HTMLElement).style.width = `${part * 100}%`;
     const differs = Math.floor(remaining) !== Math.floor(left);
-    const lowState = isLow ? 'Nearly used up' : '';
-    const state = left < 1 ? 'Used up' : lowState;
+    const state = left < 1 ? 'Used up' : isLow && 'Nearly used up';
     const stated = differs ? `The last answer said ${count(remaining)}` : '';
     return make(
       'div',
@@ -38,5 +36,5 @@ export function drawWindows(
     );
   });
   const none = make('p', 'empty', 'No limit is known yet. Limits are learned from the headers of the first answer.');
-  place.replaceChildren(...(cards.length > 0 ? cards : [make('div', 'card', none)]));
+  get('windows').replaceChildren(...(cards.length > 0 ? cards : [make('div', 'card', none)]));
 }
