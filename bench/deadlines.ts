@@ -55,7 +55,7 @@ async function fatesIn(
   });
   const client = createClient({
     ...{ baseUrl: service.origin, fetch: service.fetch, clock, random: seeded(start + 1) },
-    maxWaitMs: Number.POSITIVE_INFINITY,
+    maxWaitMs: Infinity,
   });
   for (let nth = 0; nth < before; nth++) await clock.run(client.get('/extended/v1/info'));
   await clock.advance(1_000);
@@ -69,7 +69,7 @@ async function fatesIn(
     try {
       await client.get('/extended/v1/info', {
         ...{ label: String(nth), query: byQuery ? { units } : { nth }, cost: states ? units : undefined },
-        maxQueueMs: patient.has(nth) ? Number.POSITIVE_INFINITY : MAX_QUEUE_MS,
+        maxQueueMs: patient.has(nth) ? Infinity : MAX_QUEUE_MS,
       });
     } catch (error) {
       if (!isQuotaExhausted(error)) throw error;
@@ -102,7 +102,7 @@ async function needless(world: World, fates: readonly Fate[]): Promise<number> {
       const tried = new Set([...found, nth]);
       const then = await fatesIn(world, tried);
       const missedThen = missedOf(then, tried);
-      const isInTime = (then[nth]?.sentAt ?? Number.POSITIVE_INFINITY) < MAX_QUEUE_MS - WINDOW_MS;
+      const isInTime = (then[nth]?.sentAt ?? Infinity) < MAX_QUEUE_MS - WINDOW_MS;
       if (isInTime && missedThen < missed) {
         found.add(nth);
         missed = missedThen;

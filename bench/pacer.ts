@@ -18,7 +18,7 @@ const A_ROUND = 200;
 /** The service's clock at the start: not near a boundary of a month, where requests count in two. */
 const START = Date.UTC(2026, 2, 10, 14, 0, 7);
 
-const ask = { endpoint: 'GET /extended/v1/info', maxWaitMs: Number.POSITIVE_INFINITY };
+const ask = { endpoint: 'GET /extended/v1/info', maxWaitMs: Infinity };
 const trace = { waiting: () => {}, attempts: 0, isRetrying: false, queuedAt: 0, keepContext: () => {} };
 const pacerOf = (concurrency: number, shapes?: readonly Shape[]): Pacer =>
   new Pacer({ clientWide: new ClientWide(concurrency), leaseMs: 90_000, ...(shapes && { shapes }) });
@@ -61,15 +61,15 @@ async function inLine(depth: number): Promise<number> {
     pacer: pacerOf(IN_FLIGHT),
     clock: systemClock,
     maxWaitMs: ask.maxWaitMs,
-    maxWaiting: Number.POSITIVE_INFINITY,
+    maxWaiting: Infinity,
     onOverflow: 'reject-new',
     onWait: () => {},
     // No call is turned away.
     line: {
       leave: () => {},
-      sentAt: () => Number.NEGATIVE_INFINITY,
+      sentAt: () => -Infinity,
       lateErrors: () => new Map(),
-      recheckAt: Number.POSITIVE_INFINITY,
+      recheckAt: Infinity,
       overflowOf: () => new Error('more than may wait'),
     },
   });

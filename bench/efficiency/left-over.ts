@@ -59,7 +59,7 @@ export class LeftOver {
 
   /** When the others take more. */
   get nextTakenAt(): number {
-    return Math.min(...this.#limited.map(({ taken, charged }) => taken[charged]?.at ?? Number.POSITIVE_INFINITY));
+    return Math.min(...this.#limited.map(({ taken, charged }) => taken[charged]?.at ?? Infinity));
   }
 
   get #limited(): readonly TrueWindow[] {

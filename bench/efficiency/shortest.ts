@@ -94,14 +94,14 @@ class Omniscient {
 
   /** The next instant at which a request may fit. */
   nextAfter(at: number): number {
-    let next = Number.POSITIVE_INFINITY;
+    let next = Infinity;
     for (const { load, served } of this.#loads) {
       const from = load.fromMs[served];
       if (from === undefined) continue;
       next = Math.min(next, from > at ? from : Math.max(at + 1e-3, this.#admitsAt(load, at)));
     }
     const taken = this.#quota.nextTakenAt - this.#serviceTime(0);
-    return Math.min(next, taken, this.#changes[this.#changed]?.atMs ?? Number.POSITIVE_INFINITY);
+    return Math.min(next, taken, this.#changes[this.#changed]?.atMs ?? Infinity);
   }
 
   #admitsAt({ cost, endpoint }: Load, at: number): number {

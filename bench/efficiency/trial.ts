@@ -134,7 +134,7 @@ function report(scenario: Scenario, world: World, visits: readonly Visit[], isSt
 function p99Of(visits: readonly Visit[], priority: number): number {
   const waits = visits
     .filter(({ errand }) => errand.priority === priority)
-    .map(({ from, servedAt = Number.POSITIVE_INFINITY }) => servedAt - from)
+    .map(({ from, servedAt = Infinity }) => servedAt - from)
     .sort((a, b) => a - b);
   return waits[Math.ceil(waits.length * 0.99) - 1] ?? Number.NaN;
 }

@@ -72,7 +72,7 @@ export function openWorld(scenario: Scenario, seed: number): World {
     assetsOf: () => 0,
   });
   const key = scenario.keyless ? undefined : KEY;
-  const traffic: Traffic = { sentAt: [], firstRefusalAt: Number.POSITIVE_INFINITY, spoilt: [], wantedByOthers: 0 };
+  const traffic: Traffic = { sentAt: [], firstRefusalAt: Infinity, spoilt: [], wantedByOthers: 0 };
   const costOf = (errand: Errand): number => costFrom(scenario, service.origin, errand);
   const isCostly = scenario.service?.cost !== undefined;
   const share = scenario.isShared ? shareFrom(clock, chance(7)) : undefined;

@@ -80,7 +80,7 @@ class Caller {
   }
 
   async #call(by: number): Promise<void> {
-    const { costly, maxWaitMs = Number.POSITIVE_INFINITY } = this.#world;
+    const { costly, maxWaitMs = Infinity } = this.#world;
     const { clients } = this.#fleet;
     const client = clients[by % clients.length];
     const madeAt = this.#now;

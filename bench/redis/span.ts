@@ -37,7 +37,7 @@ export function before({ fromMs, toMs }: Span): Span {
  */
 export function possibleIn(limits: Limits, { fromMs, toMs }: Span, servedBefore: number): number {
   const length = toMs - fromMs;
-  const { second = Number.POSITIVE_INFINITY, minute = Number.POSITIVE_INFINITY } = limits;
+  const { second = Infinity, minute = Infinity } = limits;
   if (length % MINUTE !== 0) return Math.min(second * Math.floor(length / SECOND), minute - servedBefore);
   return Math.min(second * (length / SECOND), minute * (length / MINUTE));
 }
@@ -47,7 +47,7 @@ export function possibleIn(limits: Limits, { fromMs, toMs }: Span, servedBefore:
  * `possibleIn` says if requests are served later in a minute than they could be. The times are those of `servedIn`.
  */
 export function roomIn(
-  { second = Number.POSITIVE_INFINITY, minute = Number.POSITIVE_INFINITY }: Limits,
+  { second = Infinity, minute = Infinity }: Limits,
   { fromMs, toMs }: Span,
   served: readonly number[],
   servedBefore: number,
@@ -58,7 +58,7 @@ export function roomIn(
   for (let at = 0; at + SECOND <= length; at += SECOND) {
     if (at > 0 && (first + at) % MINUTE === 0) used = 0;
     room += Math.max(0, Math.min(second, minute - used));
-    for (; (served[next] ?? Number.POSITIVE_INFINITY) < at + SECOND; next++) used++;
+    for (; (served[next] ?? Infinity) < at + SECOND; next++) used++;
   }
   return room;
 }
@@ -68,7 +68,7 @@ export function roomIn(
  * used up does not count. The times are those of `servedIn`.
  */
 export function longestStandstill(
-  { minute = Number.POSITIVE_INFINITY }: Limits,
+  { minute = Infinity }: Limits,
   { fromMs, toMs }: Span,
   served: readonly number[],
   servedBefore: number,

@@ -75,7 +75,7 @@ function tokenBucket(period: Period, limit: number): Window {
 /** A window that starts with the first request after the end of the previous window. */
 function firstRequest(period: Period, limit: number): Window {
   const length = lengthOf(period);
-  let start = Number.NEGATIVE_INFINITY;
+  let start = -Infinity;
   let used = 0;
   const isOpen = (at: number): boolean => at < start + length;
   return {

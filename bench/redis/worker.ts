@@ -29,7 +29,7 @@ interface Call {
 }
 
 const job = JSON.parse(process.argv[2] ?? '') as WorkerJob;
-let rotatesAt = Number.POSITIVE_INFINITY;
+let rotatesAt = Infinity;
 const key = (): string => (Date.now() < rotatesAt ? 'key-a' : 'key-b');
 
 const redis = new Redis(job.redis);

@@ -74,7 +74,7 @@ export async function soakOnTheWire(ms: number): Promise<Soaked> {
     concurrency: IN_FLIGHT,
   });
   const { signal } = new AbortController();
-  let from = Number.POSITIVE_INFINITY;
+  let from = Infinity;
   const samples: Sample[] = [];
   const wrong = new Set<string>();
   let [made, failed] = [0, 0];

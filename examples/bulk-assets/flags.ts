@@ -47,7 +47,7 @@ export function readFlags(argv: readonly string[]): Flags {
   return {
     help: values.help ?? false,
     file: positionals[0],
-    limit: count('--limit', values.limit) ?? Number.POSITIVE_INFINITY,
+    limit: count('--limit', values.limit) ?? Infinity,
     mock: {
       perSecond: count('--per-second', values['per-second']),
       perMinute: count('--per-minute', values['per-minute']),

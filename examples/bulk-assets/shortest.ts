@@ -20,7 +20,7 @@ const LENGTH_MS = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 86_400_
  * @param at - the start, by the service's clock, in milliseconds since the Unix epoch.
  */
 export function shortest(requests: number, at: number, windows: readonly CalendarWindow[]): number {
-  if (windows.some(({ limit }) => limit < 1)) return Number.POSITIVE_INFINITY;
+  if (windows.some(({ limit }) => limit < 1)) return Infinity;
   const open = windows.map((window) => ({ ...window, end: endOf(window.period, at) }));
   let now = at;
   for (let waiting = requests; ; ) {

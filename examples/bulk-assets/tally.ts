@@ -11,8 +11,8 @@ export class Tally {
   windows: readonly CalendarWindow[] | undefined;
   #standstill: { readonly why: string; readonly until: number } | undefined;
   /** Bounds of the lead of the service's clock over this machine's: `date` is truncated to the second. */
-  #least = Number.NEGATIVE_INFINITY;
-  #most = Number.POSITIVE_INFINITY;
+  #least = -Infinity;
+  #most = Infinity;
 
   hear(event: ClientEvent): void {
     if (event.type === 'sent') this.requests++;

@@ -64,10 +64,7 @@ function known(concurrency: number) {
     signal,
     isFatal: withDefault(callback<(error: unknown) => boolean>(), isHopeless),
     maxFailuresInARow: withDefault(
-      argument<number>(
-        (n) => n === Number.POSITIVE_INFINITY || (isWhole(n) && n >= 1),
-        'a whole number, 1 or more, or Infinity',
-      ),
+      argument<number>((n) => n === Infinity || (isWhole(n) && n >= 1), 'a whole number, 1 or more, or Infinity'),
       100,
     ),
     onProgress: callback<(progress: BulkProgress) => void>(),

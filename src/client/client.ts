@@ -185,7 +185,7 @@ export interface Client {
    *
    * @example
    * ```ts
-   * const patient = client.fetchWith({ priority: -1, maxWaitMs: Number.POSITIVE_INFINITY, timeoutMs: 10_000 });
+   * const patient = client.fetchWith({ priority: -1, maxWaitMs: Infinity, timeoutMs: 10_000 });
    * const response = await patient('/v2/info');
    * ```
    */

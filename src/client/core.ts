@@ -91,7 +91,7 @@ export function createCore(options: ClientOptions): ClientCore {
       return scheduler.concurrency;
     },
     // Items that are not taken yet come after all waiting calls, of whatever priority.
-    estimate: (count, cost) => toEstimate(scheduler.outlook.estimate({ count, cost }, Number.NEGATIVE_INFINITY), clock),
+    estimate: (count, cost) => toEstimate(scheduler.outlook.estimate({ count, cost }, -Infinity), clock),
     spent: () => scheduler.spent,
   };
   const client: FetchClient = {
@@ -137,8 +137,8 @@ function readCloseOptions(given: unknown): { readonly drain: boolean } {
 /** The end of a pause, in monotonic milliseconds. One beyond all dates has none. */
 function pauseEnd(until: number | Date | undefined, clock: Clock): number {
   const ms = until instanceof Date ? until.getTime() - clock.wall() : until;
-  if (ms === undefined) return Number.POSITIVE_INFINITY;
+  if (ms === undefined) return Infinity;
   if (typeof ms === 'number' && (ms >= 0 || until instanceof Date) && !Number.isNaN(ms))
-    return clock.wall() + ms > LAST_INSTANT ? Number.POSITIVE_INFINITY : clock.now() + ms;
+    return clock.wall() + ms > LAST_INSTANT ? Infinity : clock.now() + ms;
   throw new ConfigError('until', `must be milliseconds, 0 or more, or a Date, not ${quote(until)}`);
 }

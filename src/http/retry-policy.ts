@@ -145,7 +145,7 @@ const EARNED_IN_A_SECOND = 1;
 export class RetryBudget {
   /** Below 0: retries that are promised and not yet earned. */
   #left = BUDGET;
-  #at = Number.NEGATIVE_INFINITY;
+  #at = -Infinity;
 
   /** Called for each success. */
   earn(): void {

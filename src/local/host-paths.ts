@@ -122,11 +122,11 @@ export function directoryPaths(directory: string, name: string): HostPaths {
 /** How long after its last change a file is kept, in milliseconds. */
 function lifetimeOf(file: string): number {
   if (file.endsWith(NEW)) return ABANDONED_MS;
-  return file.includes(BOOKS) ? BOOKS_LAST_MS : Number.POSITIVE_INFINITY;
+  return file.includes(BOOKS) ? BOOKS_LAST_MS : Infinity;
 }
 
 async function removeOld(path: string, lastsMs: number): Promise<void> {
-  const { mtimeMs } = await lstat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
+  const { mtimeMs } = await lstat(path).catch(() => ({ mtimeMs: Infinity }));
   if (mtimeMs < Date.now() - lastsMs) await rm(path, { force: true });
 }
 

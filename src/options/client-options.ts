@@ -192,10 +192,10 @@ const clientOptions = optionsParser('options', {
   apiKey: unchecked<KeySource>(),
   concurrency: withDefault(count, 32),
   maxWaitMs: withDefault(maxWait, 300_000),
-  maxQueueMs: withDefault(maxWait, Number.POSITIVE_INFINITY),
+  maxQueueMs: withDefault(maxWait, Infinity),
   maxWaiting: withDefault(
-    argument<number>((n) => n === Number.POSITIVE_INFINITY || isWhole(n), 'a whole number, 0 or more, or Infinity'),
-    Number.POSITIVE_INFINITY,
+    argument<number>((n) => n === Infinity || isWhole(n), 'a whole number, 0 or more, or Infinity'),
+    Infinity,
   ),
   onOverflow: withDefault(
     argument<NonNullable<ClientOptions['onOverflow']>>(

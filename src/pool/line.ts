@@ -90,7 +90,7 @@ export class PoolLine {
 function soonestOf({ plan: { endpoint, cost, priority }, others }: HandedCall, moved: readonly HandedCall[]): number {
   const count = 1 + moved.length;
   return Math.min(
-    Number.POSITIVE_INFINITY,
-    ...others.map(({ client }) => client.estimate({ endpoint, cost, priority, count }).ms ?? Number.POSITIVE_INFINITY),
+    Infinity,
+    ...others.map(({ client }) => client.estimate({ endpoint, cost, priority, count }).ms ?? Infinity),
   );
 }

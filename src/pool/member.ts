@@ -38,8 +38,8 @@ export class Member {
     if (!client) throw new ConfigError('clients', `must hold clients that createClient has made, not ${quote(given)}`);
     this.client = client;
     this.access = poolAccessOf(client);
-    this.#minPriority = minPriority ?? Number.NEGATIVE_INFINITY;
-    this.#maxPriority = maxPriority ?? Number.POSITIVE_INFINITY;
+    this.#minPriority = minPriority ?? -Infinity;
+    this.#maxPriority = maxPriority ?? Infinity;
     if (this.#minPriority > this.#maxPriority)
       throw new ConfigError('maxPriority', `must be at least minPriority (${minPriority}), not ${maxPriority}`);
   }

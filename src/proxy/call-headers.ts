@@ -47,6 +47,6 @@ export function problemOf({ option, message }: ConfigError): Problem {
 function numberOf(name: string, value: string | string[] | undefined): number {
   const text = String(value);
   if (/^-?\d{1,12}(\.\d{1,6})?$/.test(text)) return Number(text);
-  if (name.startsWith('x-quota-max-') && text === 'Infinity') return Number.POSITIVE_INFINITY;
+  if (name.startsWith('x-quota-max-') && text === 'Infinity') return Infinity;
   throw new Problem(400, 'request', `${name} must be a number such as 10, not ${JSON.stringify(text.slice(0, 40))}.`);
 }

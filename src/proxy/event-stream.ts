@@ -26,7 +26,7 @@ export class EventStream {
   readonly #readers = new Map<ServerResponse, number>();
   #cancel: (() => void) | undefined;
   #told = Number.NaN;
-  #toldAt = Number.NEGATIVE_INFINITY;
+  #toldAt = -Infinity;
 
   constructor(clock: Clock, source: OverviewSource) {
     this.#clock = clock;

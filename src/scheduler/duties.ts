@@ -18,7 +18,7 @@ export class Duties {
   readonly #all: readonly WhileWaiting[];
 
   constructor({ clock, queue, books, keyTurns }: DutiesOptions) {
-    let triedAt = Number.NEGATIVE_INFINITY;
+    let triedAt = -Infinity;
     const trial = {
       dueAt: () => Math.max(books.present.triesAt, triedAt + TRIAL_MS),
       act: () => {

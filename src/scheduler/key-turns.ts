@@ -31,7 +31,7 @@ export class KeyTurns {
   /** Whether the source may give another key: it is a function, which gives a promise. */
   #mayChange = false;
   /** When to ask next while calls wait, in monotonic milliseconds. */
-  #dueAt = Number.NEGATIVE_INFINITY;
+  #dueAt = -Infinity;
 
   constructor(options: KeyTurnsOptions) {
     this.#options = options;
@@ -44,7 +44,7 @@ export class KeyTurns {
 
   /** When to ask next while calls wait, in monotonic milliseconds; Infinity: the key is always the same. */
   get dueAt(): number {
-    return this.#mayChange ? this.#dueAt : Number.POSITIVE_INFINITY;
+    return this.#mayChange ? this.#dueAt : Infinity;
   }
 
   /** The number of the key to send a request with: see {@link HttpExchangeOptions.keyFor}. */

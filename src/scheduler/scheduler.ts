@@ -271,7 +271,7 @@ export class Scheduler {
 
   /** Ends the pause that {@link pause} began. */
   resume(): void {
-    this.#clientWide.manualPause.set(Number.NEGATIVE_INFINITY);
+    this.#clientWide.manualPause.set(-Infinity);
     this.#queue.wake();
   }
 

@@ -23,7 +23,7 @@ export class WhileWaiting {
   /** Called when a call begins to wait. */
   start(): void {
     const { clock, dueAt } = this.#options;
-    if (this.#cancel || dueAt() === Number.POSITIVE_INFINITY) return;
+    if (this.#cancel || dueAt() === Infinity) return;
     this.#cancel = clock.timer(Math.max(0, dueAt() - clock.now()), () => {
       this.#cancel = undefined;
       if (!this.#options.isWaiting()) return;

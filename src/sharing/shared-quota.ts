@@ -53,7 +53,7 @@ export class SharedQuota implements ShareLimit {
   readonly #leases = new WeakMap<Lease, Charged>();
   readonly #trialTurn: TrialTurn;
   #debt = 0;
-  #answeredAt = Number.NEGATIVE_INFINITY;
+  #answeredAt = -Infinity;
   #leaving: Promise<void> | undefined;
 
   constructor(member: Member, options: SharedQuotaOptions) {
@@ -96,7 +96,7 @@ export class SharedQuota implements ShareLimit {
 
   /** False until an answer has shown the service's clock: the first request is sent alone, because it may be counted in another second. */
   get isGranting(): boolean {
-    return this.#covers && (this.#member.time.known || this.#answeredAt > Number.NEGATIVE_INFINITY);
+    return this.#covers && (this.#member.time.known || this.#answeredAt > -Infinity);
   }
 
   get #covers(): boolean {

@@ -32,7 +32,7 @@ export class Shortage {
   /** When to ask for units ahead of any call; Infinity while one waits, which asks itself where it lacks any. */
   asksAheadAt(now: number): number {
     const { want, isAlone } = this.demand(now);
-    return isAlone || want > 0 ? Number.POSITIVE_INFINITY : this.#ledger.planner.asksAheadAt(now);
+    return isAlone || want > 0 ? Infinity : this.#ledger.planner.asksAheadAt(now);
   }
 
   /** Whether calls wait for more units than are held. */
@@ -57,7 +57,7 @@ export class Shortage {
     const nextHeld = this.#ledger.nextHeld(now);
     // Where enough is held for later slots nothing is asked for.
     const at = this.isNow(now) ? Math.min(nextHeld, this.#mayAskAt(now)) : nextHeld;
-    return at === Number.POSITIVE_INFINITY ? this.#ledger.nextSlot(now) : Math.max(now + 1, at);
+    return at === Infinity ? this.#ledger.nextSlot(now) : Math.max(now + 1, at);
   }
 
   /** Whether to ask for a look: calls wait that a window unknown or in doubt holds back. `isUnlimited`: there is no window to learn. */

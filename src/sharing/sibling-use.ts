@@ -19,8 +19,8 @@ export class SiblingUse {
   #last: Measured | undefined;
   /** Units a millisecond. */
   #rate = 0;
-  #heardAt = Number.NEGATIVE_INFINITY;
-  #usedAt = Number.NEGATIVE_INFINITY;
+  #heardAt = -Infinity;
+  #usedAt = -Infinity;
 
   /** When the other processes were last seen to use units. */
   get usedAt(): number {

@@ -6,7 +6,7 @@ const SPREAD_MS = 60_000;
 /** When the hourly trial of this process may go: at a random time after it is due, so that siblings do not try together. */
 export class TrialTurn {
   readonly #member: Pick<Member, 'clock' | 'random' | 'waiting' | 'wake'>;
-  #at = Number.NEGATIVE_INFINITY;
+  #at = -Infinity;
   #cancel = (): void => {};
 
   constructor(member: Pick<Member, 'clock' | 'random' | 'waiting' | 'wake'>) {

@@ -66,18 +66,17 @@ export class TripSchedule {
     if (this.#isClosed || this.#trips.isUnderWay) return;
     const { ledger, discovery, shortage } = this.#causes;
     const now = this.#member.clock.now();
-    const asksAt =
-      this.#member.waiting() > 0 && shortage.full(now) ? ledger.policy.nextAt(0, false) : Number.POSITIVE_INFINITY;
+    const asksAt = this.#member.waiting() > 0 && shortage.full(now) ? ledger.policy.nextAt(0, false) : Infinity;
     const wanted = Math.min(ledger.givesBackAt(now), asksAt, discovery.renewsAt(now));
     const { idleRetryAt } = this.#trips;
     const optionalAt = this.#optionalAt(now);
     const earliest = Math.min(wanted, idleRetryAt, optionalAt);
-    if (earliest === Number.POSITIVE_INFINITY) return;
+    if (earliest === Infinity) return;
     // Until the store may be tried again no trip starts, however due it is.
     const at = Math.max(earliest, this.#trips.pausedUntil);
     const { clock } = this.#member;
     // While the store is lost, the timer keeps no process alive: it might last for hours. Nor does it for a trip that no call of now needs.
-    const isNeeded = idleRetryAt === Number.POSITIVE_INFINITY && earliest < optionalAt;
+    const isNeeded = idleRetryAt === Infinity && earliest < optionalAt;
     const timing = isNeeded ? clock : inBackground(clock);
     this.#cancelTimer = timing.timer(Math.max(1, at - now), () => {
       this.startIfDue(this.#member.clock.now());

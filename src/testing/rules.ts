@@ -21,7 +21,7 @@ export const OBJECT: Rule = [isObject, 'an object'];
 export const FUNCTION: Rule = [(value) => typeof value === 'function', 'a function'];
 export const FLAG: Rule = oneOf(true, false);
 export const UNITS: Rule = [(value) => isNumber(value, 0), 'units, 0 or more'];
-export const MS: Rule = [(value) => isNumber(value, Number.NEGATIVE_INFINITY), 'milliseconds'];
+export const MS: Rule = [(value) => isNumber(value, -Infinity), 'milliseconds'];
 
 /**
  * Checks the properties of an object; one that is undefined counts as left out.

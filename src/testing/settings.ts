@@ -80,7 +80,7 @@ export function settingsFrom(given: MockServiceOptions): ServiceSettings {
     latency: latencyFrom(options.latencyMs ?? 0, random),
     random,
     nodes: options.nodes ?? 1,
-    logSize: keepLog === true ? Number.POSITIVE_INFINITY : Number(keepLog),
+    logSize: keepLog === true ? Infinity : Number(keepLog),
   };
 }
 

@@ -87,7 +87,7 @@ export function queueView(
     const wait = [trace.wait, before === undefined ? undefined : standstill].find((one) => one && one.until > now);
     const estimated = before === 0 ? now : (estimates.get(trace) ?? now);
     const sentAt = isPausing(trace) ? queuedAt : Math.max(endOf(wait, now), estimated);
-    const isKnown = sentAt > now && outlook.pausedUntil < Number.POSITIVE_INFINITY;
+    const isKnown = sentAt > now && outlook.pausedUntil < Infinity;
     return {
       call: number,
       endpoint: ask.endpoint,

@@ -41,7 +41,7 @@ describe('maxQueueMs', () => {
 
   it('is an option of the client and of client.fetchWith, too', async () => {
     const { clock, client } = await world({}, { maxQueueMs: 30_000 });
-    const others = quietly(Array.from({ length: 70 }, () => client.getInfo({ maxQueueMs: Number.POSITIVE_INFINITY })));
+    const others = quietly(Array.from({ length: 70 }, () => client.getInfo({ maxQueueMs: Infinity })));
     expect(await refused(client.getInfo())).toBeDefined();
     expect(await refused(client.fetchWith({ maxQueueMs: 20_000 })('/extended/v1/info'))).toBeDefined();
     expect(await refused(client.fetchWith({ maxQueueMs: 200_000 })('/extended/v1/info'))).toBeUndefined();
@@ -109,7 +109,7 @@ describe('maxQueueMs', () => {
     // By what is known they take 90 units; in truth 90 times 20.
     const refusedAt: number[] = [];
     const waiting = Array.from({ length: 90 }, () => call(20, 75_000).catch(() => void refusedAt.push(clock.now())));
-    const patient = call(20, Number.POSITIVE_INFINITY);
+    const patient = call(20, Infinity);
     const madeAt = clock.now();
     await clock.run(Promise.all([...waiting, patient]));
     expect(refusedAt.filter((at) => at - madeAt < 2_000).length).toBeGreaterThan(50);

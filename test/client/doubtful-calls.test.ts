@@ -19,7 +19,7 @@ async function fatesIn(windows: NonNullable<MockServiceOptions['windows']>, star
   });
   const client = createClient({
     ...{ baseUrl: service.origin, fetch: service.fetch, clock, random: seeded(start + 1) },
-    maxWaitMs: Number.POSITIVE_INFINITY,
+    maxWaitMs: Infinity,
   });
   await clock.run(client.get('/extended/v1/info'));
   await clock.advance(1_000);

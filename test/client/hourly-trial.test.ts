@@ -14,7 +14,7 @@ async function exhausted(options: ClientOptions = {}, service: MockServiceOption
     fetch: mock.fetch,
     clock,
     random: () => 0.5,
-    maxWaitMs: Number.POSITIVE_INFINITY,
+    maxWaitMs: Infinity,
     ...options,
   });
   await clock.run(Promise.all(Array.from({ length: 5 }, () => client.getInfo())));
@@ -102,7 +102,7 @@ describe('a month that is out', () => {
       baseUrl: 'https://api.test',
       fetch,
       clock,
-      maxWaitMs: Number.POSITIVE_INFINITY,
+      maxWaitMs: Infinity,
     });
     await clock.run(Promise.all(Array.from({ length: 5 }, () => client.get('/v2/info'))));
     const waiting = Promise.all(Array.from({ length: 4 }, () => client.get('/v2/info')));
@@ -154,7 +154,7 @@ describe('a month that is out in a fleet', () => {
     const { clock, clients, service } = fleet;
     await clock.run(fleet.work(40));
     const before = service.requests;
-    const patient = { maxWaitMs: Number.POSITIVE_INFINITY };
+    const patient = { maxWaitMs: Infinity };
     const calls = Promise.all(clients.flatMap((client) => [1, 2, 3].map(() => client.getInfo(patient))));
     await clock.advance(10 * HOUR_MS);
     expect(service.requests - before).toBeLessThanOrEqual(10);
@@ -192,7 +192,7 @@ describe('a month that has too little left for a request', () => {
       baseUrl: service.origin,
       fetch: service.fetch,
       clock,
-      maxWaitMs: Number.POSITIVE_INFINITY,
+      maxWaitMs: Infinity,
     });
     const calls = Promise.all(Array.from({ length: 6 }, () => client.getInfo()));
     await clock.advance(HOUR_MS / 2);
@@ -211,7 +211,7 @@ describe('a month that is not out', () => {
       baseUrl: service.origin,
       fetch: service.fetch,
       clock,
-      maxWaitMs: Number.POSITIVE_INFINITY,
+      maxWaitMs: Infinity,
       reserve: { forPriorityAbove: 0, share: 0, spreadMonthUntil: new Date('2026-06-30') },
     });
     let served = 0;

@@ -93,7 +93,7 @@ describe('another key', () => {
       asked++;
       return key.present;
     };
-    const { clock, client, calls } = world({ keyed: { month: 10 } }, { apiKey, maxWaitMs: Number.POSITIVE_INFINITY });
+    const { clock, client, calls } = world({ keyed: { month: 10 } }, { apiKey, maxWaitMs: Infinity });
     await calls(10);
     const waiting = client.getInfo();
     await clock.advance(86_400_000);

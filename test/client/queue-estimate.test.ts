@@ -61,7 +61,7 @@ async function met(
     fetch: service.fetch,
     clock,
     random: seeded(seed + 1),
-    maxWaitMs: Number.POSITIVE_INFINITY,
+    maxWaitMs: Infinity,
   });
   await clock.run(Promise.all(callsOf(client, 1 + before, optionsOf)));
   if (before > 0) await clock.advance(2 * MINUTE_MS);
@@ -121,7 +121,7 @@ async function lastOf(
   const { priority = 0, cost } = options;
   const { ms = Number.NaN } = client.estimate({ endpoint: ENDPOINT, priority, cost });
   const reckonedAt = now() + ms;
-  const last = callOf(client, { ...options, label: 'last', maxWaitMs: Number.POSITIVE_INFINITY });
+  const last = callOf(client, { ...options, label: 'last', maxWaitMs: Infinity });
   await Promise.all([...others, last]);
   return sentAt - reckonedAt;
 }
@@ -202,7 +202,7 @@ describe('the time at which a call is sent behind others', () => {
         await fleet.clock.run(fleet.work(40 * size));
         await fleet.clock.advance(2 * MINUTE_MS);
         const { clock, clients } = fleet;
-        const patient = { maxWaitMs: Number.POSITIVE_INFINITY };
+        const patient = { maxWaitMs: Infinity };
         const behind = clients.map((client) => Array.from({ length: ahead }, () => client.getInfo(patient)));
         await clock.advance(5_000);
         const madeAt = clock.now();

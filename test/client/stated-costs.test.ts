@@ -76,7 +76,7 @@ describe('a stated cost above the limit of a whole window', () => {
     expect(await told).toMatchObject({
       name: 'QuotaExhaustedError',
       why: 'the request takes 11 units, and the minute never holds more than 10',
-      ...{ window: 'minute', limit: 10, retryAfterMs: Number.POSITIVE_INFINITY },
+      ...{ window: 'minute', limit: 10, retryAfterMs: Infinity },
     });
     expect(clock.now()).toBe(start);
     expect(client.queue({ label: 'large' })).toEqual([]);
@@ -92,7 +92,7 @@ describe('a stated cost above the limit of a whole window', () => {
 
   it('is estimated to end never, and one that fits is not', async () => {
     const { client } = await ten();
-    const never = { finishesAt: undefined, ms: Number.POSITIVE_INFINITY, window: 'minute' };
+    const never = { finishesAt: undefined, ms: Infinity, window: 'minute' };
     expect(client.estimate({ cost: 11 })).toEqual(never);
     expect(client.estimate({ cost: 10 }).ms).toBeLessThan(120_000);
     expect(client.estimate({ cost: 11 })).toEqual(never);

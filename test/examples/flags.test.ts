@@ -4,7 +4,7 @@ import { readFlags } from '../../examples/bulk-assets/flags.ts';
 describe('the flags of the bulk example', () => {
   it('are all optional', () => {
     const mock = { perSecond: undefined, perMinute: undefined, latencyMs: undefined };
-    expect(readFlags([])).toEqual({ help: false, file: undefined, limit: Number.POSITIVE_INFINITY, mock });
+    expect(readFlags([])).toEqual({ help: false, file: undefined, limit: Infinity, mock });
   });
 
   it('say what to ask for, and what the mock is like', () => {

@@ -156,7 +156,7 @@ describe('fixedShare', () => {
       createClient({ baseUrl: service.origin, apiKey: KEY, fetch: service.fetch, clock, share: fixedShare(0.25) }),
     );
     const calls = clients.flatMap((client) =>
-      Array.from({ length: (minute / 4) * limits }, () => client.getInfo({ maxWaitMs: Number.POSITIVE_INFINITY })),
+      Array.from({ length: (minute / 4) * limits }, () => client.getInfo({ maxWaitMs: Infinity })),
     );
     await clock.run(Promise.all(calls));
     return { limited: service.limited, tookMs: clock.now() };
@@ -197,9 +197,7 @@ describe('fixedShare', () => {
     const service = createMockService({ clock, keys: [KEY], keyed: { minute: 100 }, latencyMs: 10 });
     const share = fixedShare(0.3);
     const client = createClient({ baseUrl: service.origin, apiKey: KEY, fetch: service.fetch, clock, share });
-    void Promise.all(Array.from({ length: 100 }, () => client.getInfo({ maxWaitMs: Number.POSITIVE_INFINITY }))).catch(
-      () => {},
-    );
+    void Promise.all(Array.from({ length: 100 }, () => client.getInfo({ maxWaitMs: Infinity }))).catch(() => {});
     await clock.advance(50_000);
     expect(service.requests).toBe(30);
   });

@@ -16,8 +16,8 @@ describe('settings', () => {
     expect(rest).toEqual({
       baseUrl: 'https://api.hiro.so',
       concurrency: 32,
-      maxQueueMs: Number.POSITIVE_INFINITY,
-      maxWaiting: Number.POSITIVE_INFINITY,
+      maxQueueMs: Infinity,
+      maxWaiting: Infinity,
       onOverflow: 'reject-new',
       maxWaitMs: 300_000,
       maxAttempts: 3,

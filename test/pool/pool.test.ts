@@ -62,7 +62,7 @@ describe('a pool of two keys with different plans', () => {
       { second: 10, minute: 50 },
       { second: 25, minute: 160 },
     ] as const;
-    const { services, calls, limited } = world(plans, { options: { maxWaitMs: Number.POSITIVE_INFINITY } });
+    const { services, calls, limited } = world(plans, { options: { maxWaitMs: Infinity } });
     await calls(680);
     expect(limited()).toBe(0);
     const used = services.map((one, nth) => minutesUsed(one, plans[nth]?.minute ?? 0));
@@ -300,7 +300,7 @@ describe('a pool', () => {
 describe('a pool', () => {
   it('runs a bulk with the quota of all keys, and says when it ends', async () => {
     const { clock, pool, requests, limited } = world([{ minute: 50 }, { minute: 200 }], {
-      options: { maxWaitMs: Number.POSITIVE_INFINITY, concurrency: 10 },
+      options: { maxWaitMs: Infinity, concurrency: 10 },
     });
     const items = Array.from({ length: 750 }, (_, nth) => nth);
     const bulk = pool.bulk(items, (_, { signal }) => pool.getInfo({ signal }));
@@ -327,7 +327,7 @@ describe('a pool', () => {
       await clock.run(Promise.allSettled(clients.map((client) => client.getInfo())));
     }
     const { etaMs, finishesAt } = pool.bulk([1, 2, 3], () => 0).progress;
-    expect({ etaMs, finishesAt }).toEqual({ etaMs: Number.POSITIVE_INFINITY, finishesAt: undefined });
+    expect({ etaMs, finishesAt }).toEqual({ etaMs: Infinity, finishesAt: undefined });
   });
 
   it('walks through pages by whichever key can send first, and has the checkpoints of a client', async () => {

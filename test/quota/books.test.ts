@@ -4,7 +4,7 @@ import { Books } from '../../src/quota/books.ts';
 import { ClientWide } from '../../src/quota/client-wide.ts';
 import { Pacer } from '../../src/quota/pacer.ts';
 
-const ASK = { endpoint: 'GET /a', maxWaitMs: Number.POSITIVE_INFINITY };
+const ASK = { endpoint: 'GET /a', maxWaitMs: Infinity };
 
 function books(close: (pacer: Pacer) => void = () => undefined): Books {
   const open = (): Pacer => new Pacer({ clientWide: new ClientWide(10), leaseMs: 60_000 });

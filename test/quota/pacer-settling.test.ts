@@ -133,12 +133,12 @@ describe('the end of the longest pause', () => {
   it('is that of the service or of the caller, whichever is later, and none that has no end', () => {
     const wide = new ClientWide(10);
     const { pacer } = world({}, wide);
-    expect(pacer.pausedUntil).toBe(Number.NEGATIVE_INFINITY);
+    expect(pacer.pausedUntil).toBe(-Infinity);
     pacer.learn({ pausedUntil: 5_000 }, 0);
     expect(pacer.pausedUntil).toBe(5_000);
     wide.manualPause.set(9_000);
     expect(pacer.pausedUntil).toBe(9_000);
-    wide.manualPause.set(Number.POSITIVE_INFINITY);
+    wide.manualPause.set(Infinity);
     expect(pacer.pausedUntil).toBe(5_000);
   });
 });
@@ -181,8 +181,7 @@ describe('a pacer', () => {
   it('has bulk work leave the reserve that was asked for', () => {
     const bulkReserve = { forPriorityAbove: 0, share: { minute: 0.5 }, spreadMonthUntil: undefined };
     const pacer = new Pacer({ clientWide: new ClientWide(10), leaseMs: 90_000, bulkReserve });
-    const ask = (priority: number) =>
-      pacer.admit({ endpoint: 'GET /a', maxWaitMs: Number.POSITIVE_INFINITY, priority }, 1_000).kind;
+    const ask = (priority: number) => pacer.admit({ endpoint: 'GET /a', maxWaitMs: Infinity, priority }, 1_000).kind;
     const first = pacer.admit({ endpoint: 'GET /a', maxWaitMs: 0 }, 0);
     if (first.kind === 'granted')
       pacer.settle(first.lease, { kind: 'answered', quota: quota(minute(9)), limited: false }, 100);

@@ -102,7 +102,7 @@ describe('what siblings have learned', () => {
     pacer.learn({}, 9_100);
     expect(pacer.triesAt).toBe(9_000 + HOUR_MS);
     pacer.learn({ trial: { at: 9_500, isServed: true } }, 9_600);
-    expect(pacer.triesAt).toBe(Number.NEGATIVE_INFINITY);
+    expect(pacer.triesAt).toBe(-Infinity);
   });
 });
 

@@ -69,7 +69,7 @@ describe('a refusal', () => {
       { do: 'answer', which: 0, saying: { ...refusal, cost: 99, minuteLeft: 900 } },
       { do: 'pass', ms: 2_000 },
     ]);
-    expect(stage.ask('GET /costly')).toMatchObject({ kind: 'wait', until: Number.POSITIVE_INFINITY });
+    expect(stage.ask('GET /costly')).toMatchObject({ kind: 'wait', until: Infinity });
     expect(stage.ask('GET /a').kind).toBe('granted');
   });
 });
@@ -117,7 +117,7 @@ describe('a charge', () => {
 
   it('that is stated and exceeds the whole window never fits', () => {
     const stage = hearing({ ...MINUTE, minuteLeft: 950 });
-    expect(stage.ask('GET /a', 99)).toMatchObject({ kind: 'wait', until: Number.POSITIVE_INFINITY });
+    expect(stage.ask('GET /a', 99)).toMatchObject({ kind: 'wait', until: Infinity });
     expect(stage.ask('GET /a', 99)).toMatchObject({
       isFirm: true,
       reason: { limit: 20, why: expect.stringContaining('never holds more than 20') },
@@ -135,7 +135,7 @@ describe('a window', () => {
     const admission = stage.ask();
     const quota: QuotaSnapshot = { ...stage.quota(MINUTE), stacks: { minute: { limit: 0, remaining: 0 } } };
     if (admission.kind === 'granted') stage.settle(admission.lease, { kind: 'answered', quota, limited: false });
-    expect(stage.ask()).toMatchObject({ kind: 'wait', until: Number.POSITIVE_INFINITY, reason: { headroom: 0 } });
+    expect(stage.ask()).toMatchObject({ kind: 'wait', until: Infinity, reason: { headroom: 0 } });
   });
 
   it('of which a process has a part waits for that part', () => {
@@ -196,7 +196,7 @@ describe('the view', () => {
       inFlight: 1,
       held: 1,
     });
-    expect(view.lead?.most).toBeGreaterThan(view.lead?.least ?? Number.POSITIVE_INFINITY);
+    expect(view.lead?.most).toBeGreaterThan(view.lead?.least ?? Infinity);
   });
 
   it('names a pause as long as it is in force', () => {

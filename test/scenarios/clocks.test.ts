@@ -57,7 +57,7 @@ describe('a process that stands still', () => {
         return response;
       },
     });
-    await make({ clock, ask: () => client.getInfo({ maxWaitMs: Number.POSITIVE_INFINITY }) });
+    await make({ clock, ask: () => client.getInfo({ maxWaitMs: Infinity }) });
     expect(service.limited).toBe(0);
     expect(client.quota()).toMatchObject({ inFlight: 0, waiting: 0 });
   });

@@ -50,7 +50,7 @@ describe('a client that waits for hours', () => {
         fetch: service.fetch,
         clock,
         random: () => 0.5,
-        maxWaitMs: Number.POSITIVE_INFINITY,
+        maxWaitMs: Infinity,
       });
       await clock.run(Promise.all(Array.from({ length: 2.5 * hour }, () => client.getInfo())));
       expect(service.limited).toBe(0);

@@ -62,7 +62,7 @@ describe('a call that is refused by the books of one key', () => {
 describe('the calls that wait', () => {
   /** Whether a call of 400 units would be sent at once, of 1,000 a minute of which 900 were left. */
   const isFree = ({ client }: ReturnType<typeof wire>): boolean => {
-    const { ms = Number.POSITIVE_INFINITY } = client.estimate({ endpoint: 'GET /extended/v1/info', cost: 400 });
+    const { ms = Infinity } = client.estimate({ endpoint: 'GET /extended/v1/info', cost: 400 });
     return ms < 1_000;
   };
 

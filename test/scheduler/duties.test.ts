@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 /** Duties for a queue in which as many calls wait as the test says. */
 function duties() {
   const clock = virtualClock();
-  const said = { length: 0, keyDueAt: Number.POSITIVE_INFINITY, triesAt: Number.POSITIVE_INFINITY };
+  const said = { length: 0, keyDueAt: Infinity, triesAt: Infinity };
   const asked: number[] = [];
   const woken: number[] = [];
   const queue = {

@@ -37,7 +37,7 @@ describe('a key that is always the same', () => {
   it('is never asked for while calls wait, nor before one is refused', async () => {
     const { keyTurns, seen } = turns(() => 1);
     expect(await keyTurns.keyFor(LEASE, false)).toBe(1);
-    expect([keyTurns.mayChange, keyTurns.dueAt]).toEqual([false, Number.POSITIVE_INFINITY]);
+    expect([keyTurns.mayChange, keyTurns.dueAt]).toEqual([false, Infinity]);
     expect(await keyTurns.hasTurned(1)).toBe(false);
     expect(seen).toEqual({ asked: 1, turned: 0 });
   });

@@ -24,7 +24,7 @@ interface Rest {
 function retries() {
   const all = new Retries(3, () => 0);
   const decide = (outcome: AttemptOutcome, rest: Rest = {}) => {
-    const { method = 'GET', maxWaitMs = Number.POSITIVE_INFINITY, ...ask } = rest;
+    const { method = 'GET', maxWaitMs = Infinity, ...ask } = rest;
     return all.decide({ ask: { maxWaitMs, ...ask } } as unknown as Call, method, outcome, COUNTS, 0);
   };
   return { decide, spend: () => Array.from({ length: 10 }, () => decide(failed)) };

@@ -26,7 +26,7 @@ const call = fc.record({
   atMs: fc.nat(20_000),
   isCostly: fc.boolean(),
   priority: fc.constantFrom(undefined, 0, 1, 5),
-  maxWaitMs: fc.constantFrom(undefined, 0, 2_000, Number.POSITIVE_INFINITY),
+  maxWaitMs: fc.constantFrom(undefined, 0, 2_000, Infinity),
   timeoutMs: fc.constantFrom(undefined, 50, 1_000),
   abortAfterMs: fc.option(fc.nat(10_000), { nil: undefined }),
 });

@@ -8,7 +8,7 @@ it('what is due only while calls wait is not done before it is due, though that 
   let due = 1_000;
   const act = (): void => {
     acted.push(clock.now());
-    due = Number.POSITIVE_INFINITY;
+    due = Infinity;
   };
   new WhileWaiting({ clock, isWaiting: () => true, dueAt: () => due, act }).start();
   due = 3_000;

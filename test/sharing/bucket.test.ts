@@ -58,7 +58,7 @@ class World {
 
   async ask(place: number, want: number, isLost: boolean): Promise<void> {
     const process = this.#at(place);
-    const demand = { need: 1, want, isUrgent: false, concurrency: 32, maxWaitMs: Number.POSITIVE_INFINITY };
+    const demand = { need: 1, want, isUrgent: false, concurrency: 32, maxWaitMs: Infinity };
     const composed = process.ledger.compose(demand, this.now, 1);
     if (composed.slots.length === 0) return;
     const { asked: _, also: __, ...told } = composed;

@@ -108,7 +108,7 @@ describe('customShare', () => {
       }),
     );
     const calls = clients.flatMap((client) =>
-      Array.from({ length: 80 }, () => client.getInfo({ maxWaitMs: Number.POSITIVE_INFINITY })),
+      Array.from({ length: 80 }, () => client.getInfo({ maxWaitMs: Infinity })),
     );
     await clock.run(Promise.all(calls));
     expect(service.limited).toBe(0);
@@ -143,7 +143,7 @@ describe('customShare', () => {
         }),
       );
       const calls = clients.flatMap((client) =>
-        Array.from({ length: 80 }, () => client.getInfo({ maxWaitMs: Number.POSITIVE_INFINITY })),
+        Array.from({ length: 80 }, () => client.getInfo({ maxWaitMs: Infinity })),
       );
       await clock.run(Promise.all(calls));
       expect(trips).toBeLessThan(2_000);

@@ -13,7 +13,7 @@ function saturate(fleet: Fleet, apartMs: number): readonly (readonly number[])[]
     await clock.sleep((apartMs * index) / clients.length);
     const walk = async (): Promise<void> => {
       for (;;) {
-        await client.getInfo({ maxWaitMs: Number.POSITIVE_INFINITY });
+        await client.getInfo({ maxWaitMs: Infinity });
         answered[index]?.push(clock.now());
       }
     };

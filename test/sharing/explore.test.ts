@@ -37,15 +37,13 @@ describe('whatever becomes of the messages between books and their store, no uni
   timeout: 900_000,
 }, () => {
   it('in any order of moves of two processes within one second, one of which dies', async () => {
-    const found = await new SmallWorld({ ...LEAST, seconds: 1, deaths: 1 }).explore(
-      runs(1_500, Number.POSITIVE_INFINITY),
-    );
+    const found = await new SmallWorld({ ...LEAST, seconds: 1, deaths: 1 }).explore(runs(1_500, Infinity));
     expectSound(found);
     expect(found.isAll).toBe(DEEP);
   });
 
   it('in any order of all moves of two processes within two seconds', async () => {
-    const found = await new SmallWorld(LEAST).explore(runs(2_500, Number.POSITIVE_INFINITY));
+    const found = await new SmallWorld(LEAST).explore(runs(2_500, Infinity));
     expectSound(found);
     expect(found.isAll).toBe(DEEP);
   });

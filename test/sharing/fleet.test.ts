@@ -7,7 +7,7 @@ import { type Fleet, fleetOf } from './support/fleet.ts';
 function saturate({ clients }: Fleet): void {
   for (const client of clients) {
     const walk = async (): Promise<void> => {
-      for (;;) await client.getInfo({ maxWaitMs: Number.POSITIVE_INFINITY });
+      for (;;) await client.getInfo({ maxWaitMs: Infinity });
     };
     for (let count = 0; count < 8; count++) void walk().catch(() => {});
   }
@@ -134,7 +134,7 @@ describe('clients that share one key, in virtual time', () => {
           { seed, start },
         );
         void fleet.work(100_000).catch(() => {});
-        const urgent = fleet.clients.at(-1)?.getInfo({ maxWaitMs: Number.POSITIVE_INFINITY, priority: 1 });
+        const urgent = fleet.clients.at(-1)?.getInfo({ maxWaitMs: Infinity, priority: 1 });
         await fleet.clock.run(Promise.all([urgent]));
         expect(fleet.clock.now()).toBeLessThan(bound);
         expect(fleet.limited).toBe(0);

@@ -33,7 +33,7 @@ it('processes that share a quota and take another key one after the other are ne
     }),
   );
   const work = async (client: (typeof clients)[number]): Promise<void> => {
-    for (; clock.now() < LASTS_MS; served++) await client.getInfo({ maxWaitMs: Number.POSITIVE_INFINITY });
+    for (; clock.now() < LASTS_MS; served++) await client.getInfo({ maxWaitMs: Infinity });
   };
   await clock.run(Promise.all(clients.flatMap((client) => Array.from({ length: 8 }, () => work(client)))));
   expect(service.log.filter(({ limited }) => limited)).toEqual([]);

@@ -15,7 +15,7 @@ describe('the options of a store', () => {
     { processes: 0 },
     { processes: 1.5 },
     { timeoutMs: 0 },
-    { timeoutMs: Number.POSITIVE_INFINITY },
+    { timeoutMs: Infinity },
     { timeoutMs: Number.NaN },
   ])('are refused if they are %o', (options) => {
     expect(() => readStoreOptions(options as never)).toThrow(Object.keys(options)[0]);

@@ -82,7 +82,7 @@ describe('a process whose calls wait', () => {
     expect(world.shortage.asksAheadAt(now)).toBe(now);
     world.waiting = 1;
     expect(world.shortage.isNow(now)).toBe(false);
-    expect(world.shortage.asksAheadAt(now)).toBe(Number.POSITIVE_INFINITY);
+    expect(world.shortage.asksAheadAt(now)).toBe(Infinity);
   });
 
   it('asks for nothing during its look, in which it sends without units', () => {
@@ -150,7 +150,7 @@ describe('a process whose first call is passed by a cheaper one', () => {
 
   it('asks for what the cheaper one needs once the other has its units, which are not given back', () => {
     const world = passed({ second: 20 }, (ledger) => ask(ledger, demand({ need: 4, want: 4 }), [0, 4], 100));
-    expect(world.shortage.demand(200)).toMatchObject({ need: 1, want: 5, maxWaitMs: Number.POSITIVE_INFINITY });
+    expect(world.shortage.demand(200)).toMatchObject({ need: 1, want: 5, maxWaitMs: Infinity });
   });
 
   it('asks for what the cheaper one needs while what is left of a window is of no use to the other', () => {

@@ -64,13 +64,13 @@ describe('what the other processes of a share use', () => {
 
   it('is remembered by the time at which it was seen last', () => {
     const use = new SiblingUse();
-    expect(use.usedAt).toBe(Number.NEGATIVE_INFINITY);
+    expect(use.usedAt).toBe(-Infinity);
     // The first report counts what was used before.
     use.hear('minute:1', 5, 0);
-    expect(use.usedAt).toBe(Number.NEGATIVE_INFINITY);
+    expect(use.usedAt).toBe(-Infinity);
     use.spend(3);
     use.hear('minute:1', 8, 1_000);
-    expect(use.usedAt).toBe(Number.NEGATIVE_INFINITY);
+    expect(use.usedAt).toBe(-Infinity);
     use.hear('minute:1', 9, 2_000);
     use.hear('minute:1', 9, 3_000);
     expect(use.usedAt).toBe(2_000);

@@ -162,7 +162,7 @@ describe('processes that share a quota of any size, with any traffic at any time
     for (let seed = 1; seed <= runs(1, 40); seed++) {
       const start = Date.UTC(2026, 2, 10, 14, 0, 7) + seed * 137;
       const fleet = fleetOf(4, { keyed: { second: 20 }, latencyMs: [5, 15] }, {}, { seed, start });
-      const once = fleet.clients.map((client) => client.getInfo({ maxWaitMs: Number.POSITIVE_INFINITY }));
+      const once = fleet.clients.map((client) => client.getInfo({ maxWaitMs: Infinity }));
       void Promise.all(once)
         .then(() => fleet.work(100_000, [0]))
         .catch(() => {});

@@ -133,10 +133,10 @@ it('a mock service refuses a rule that is no function, and an outage without a b
   expect(() => faults.outage(Number.NaN, 5)).toThrow('The beginning of an outage must be milliseconds, not NaN.');
   expect(() => faults.outage(5, 1)).toThrow('The end of an outage must be milliseconds, 5 or more, not 1.');
   expect(() => faults.outage(5, undefined as never)).toThrow('The end of an outage must be');
-  expect(() => faults.outage(5, Number.POSITIVE_INFINITY)).not.toThrow();
+  expect(() => faults.outage(5, Infinity)).not.toThrow();
 });
 
-it.for([Number.NaN, -1, '5', Number.POSITIVE_INFINITY])('a mock service refuses to spend %o', (units) => {
+it.for([Number.NaN, -1, '5', Infinity])('a mock service refuses to spend %o', (units) => {
   expect(() => createMockService().spend(units as number)).toThrow('What is spent must be units, 0 or more, not');
 });
 

@@ -112,7 +112,7 @@ describe('client.queue', () => {
     const service = createMockService({ clock, latencyMs: 100, keyless: { minute: 90 }, cost: costOf });
     const client = createClient({ baseUrl: service.origin, fetch: service.fetch, clock, random: () => 0.5 });
     const call = (cost: number, label: string): Promise<unknown> =>
-      client.get('/extended/v1/info', { cost, label, query: { units: cost }, maxWaitMs: Number.POSITIVE_INFINITY });
+      client.get('/extended/v1/info', { cost, label, query: { units: cost }, maxWaitMs: Infinity });
     await clock.run(Promise.all(Array.from({ length: 150 }, () => call(1, ''))));
     await clock.advance(120_000);
     const sentAt = new Map<string | undefined, number>();

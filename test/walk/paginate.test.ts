@@ -34,7 +34,7 @@ function byCursor(all: readonly Row[], form: 'next_cursor' | 'cursor.next', size
   });
 }
 
-async function taken(items: AsyncIterable<unknown>, most = Number.POSITIVE_INFINITY): Promise<number[]> {
+async function taken(items: AsyncIterable<unknown>, most = Infinity): Promise<number[]> {
   const ids: number[] = [];
   for await (const item of items) {
     ids.push((item as Row).id);

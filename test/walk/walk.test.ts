@@ -42,7 +42,7 @@ async function all({ service, count }: World): Promise<string[]> {
 /** Walks until `most` events were seen, and tells of each as it comes. */
 async function walked(
   walk: AsyncIterable<AssetEvent>,
-  most = Number.POSITIVE_INFINITY,
+  most = Infinity,
   onEvent: (nth: number) => void = () => {},
 ): Promise<string[]> {
   const keys: string[] = [];
@@ -124,7 +124,7 @@ describe('a walk while the history changes', () => {
     const one = world(250);
     const expected = await all(one);
     const keys = await one.clock.run(
-      walked(one.client.walkAddressAssets(ADDRESS), Number.POSITIVE_INFINITY, (nth) => {
+      walked(one.client.walkAddressAssets(ADDRESS), Infinity, (nth) => {
         if (nth % 10 === 0) one.count++;
       }),
     );
@@ -135,7 +135,7 @@ describe('a walk while the history changes', () => {
     const one = world(250);
     const expected = await all(one);
     const keys = await one.clock.run(
-      walked(one.client.walkAddressAssets(ADDRESS), Number.POSITIVE_INFINITY, (nth) => {
+      walked(one.client.walkAddressAssets(ADDRESS), Infinity, (nth) => {
         if (nth === 150) one.count += 1_000;
       }),
     );
@@ -147,7 +147,7 @@ describe('a walk while the history changes', () => {
     const one = world(250);
     const expected = await all(one);
     const keys = await one.clock.run(
-      walked(one.client.walkAddressAssets(ADDRESS), Number.POSITIVE_INFINITY, (nth) => {
+      walked(one.client.walkAddressAssets(ADDRESS), Infinity, (nth) => {
         if (nth === 100) one.count -= 30;
       }),
     );
@@ -158,7 +158,7 @@ describe('a walk while the history changes', () => {
     const one = world(150);
     const expected = await all(one);
     const keys = await one.clock.run(
-      walked(one.client.walkAddressAssets(ADDRESS), Number.POSITIVE_INFINITY, (nth) => {
+      walked(one.client.walkAddressAssets(ADDRESS), Infinity, (nth) => {
         if (nth === 100) one.count -= 60;
       }),
     );

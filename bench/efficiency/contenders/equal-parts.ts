@@ -27,7 +27,7 @@ export function equalPartsNamed(name: string): Contender | undefined {
 function open(place: Place, part: number): { call(errand: Errand): Promise<void> } {
   const { clock, random, limits, clients, kind, serviceTime, fetch, origin, key } = place;
   const headers = key === undefined ? {} : { 'x-api-key': key };
-  const { second = Number.POSITIVE_INFINITY, minute = Number.POSITIVE_INFINITY } = limits;
+  const { second = Infinity, minute = Infinity } = limits;
   const spacingMs = (clients * LENGTH_MS.second) / (part * second);
   const share = Math.floor(minute / clients);
   const waiting: { readonly errand: Errand; readonly done: () => void }[] = [];
@@ -39,7 +39,7 @@ function open(place: Place, part: number): { call(errand: Errand): Promise<void>
   const fitsAt = (now: number): number => {
     const isCalendar = kind === 'aligned';
     const from = isCalendar ? now - (now % LENGTH_MS.minute) : now - LENGTH_MS.minute - ROUND_TRIP_MS;
-    while ((sentAt[0] ?? Number.POSITIVE_INFINITY) < from) sentAt.shift();
+    while ((sentAt[0] ?? Infinity) < from) sentAt.shift();
     if (sentAt.length < share) return now;
     return isCalendar
       ? from + LENGTH_MS.minute

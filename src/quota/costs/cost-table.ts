@@ -28,7 +28,7 @@ export class CostTable {
 
   /** The lowest of the costs that requests of any combination are sure to need; Infinity: none is known. */
   get cheapest(): number {
-    let cheapest = Number.POSITIVE_INFINITY;
+    let cheapest = Infinity;
     for (const { spread } of this.#kinds.values()) cheapest = Math.min(cheapest, spread.certain);
     return cheapest;
   }

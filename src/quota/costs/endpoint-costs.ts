@@ -19,7 +19,7 @@ export class EndpointCosts {
   /** The first values of each parameter. */
   readonly #values = new Map<string, Set<string>>();
   #table = new CostTable([]);
-  #cheapest = Number.POSITIVE_INFINITY;
+  #cheapest = Infinity;
   #wrong = 0;
   #lookAt = 1;
 

@@ -72,7 +72,7 @@ export function estimate(plans: readonly Plan[], known: EstimateInputs, now: num
   const windows = [...namedWindowsOf(known, now, origin), ...resetWindowsOf(known, now, origin)];
   if (roundTripMs > 0) windows.push(slotsOf(concurrency, roundTripMs));
   const works = plans.map((plan) => {
-    const { endpoint, query, count, cost, by = Number.POSITIVE_INFINITY } = plan;
+    const { endpoint, query, count, cost, by = Infinity } = plan;
     const held = cost === undefined && endpoint !== undefined ? costs.expect(endpoint, query).certain : cost;
     return { endpoint, count, cost: costs.mean(plan), held, by: by - now };
   });

@@ -114,8 +114,8 @@ class Course {
         const { waiting, work } = this.#lines[index] as Line;
         return waiting > 0 && at <= (work.by ?? at);
       });
-      if (at === Number.POSITIVE_INFINITY) for (const index of this.#open) this.#sentAt[index] = at;
-      if (at === Number.POSITIVE_INFINITY || this.#open.length === 0) break;
+      if (at === Infinity) for (const index of this.#open) this.#sentAt[index] = at;
+      if (at === Infinity || this.#open.length === 0) break;
       this.#at = Math.max(at + LEAST_STEP_MS, this.#sendAll());
     }
     for (const [index, { work }] of this.#lines.entries())
@@ -135,7 +135,7 @@ class Course {
    */
   #sendAll(): number {
     for (const level of this.#levels) level.roll(this.#at);
-    let wakeAt = Number.POSITIVE_INFINITY;
+    let wakeAt = Infinity;
     const passed = new Map<Level, Passed>();
     let heldBack = 0;
     for (const index of this.#open) {
@@ -186,9 +186,9 @@ class Course {
 
   /** How many requests leave room in a window for the one that is passed, at its time. */
   #goingPast(passed: Passed | undefined, level: Level, units: number): number {
-    if (!passed) return Number.POSITIVE_INFINITY;
+    if (!passed) return Infinity;
     const delays = level.releaseOf(units, this.#at).to > passed.until;
-    return delays ? fitting(level.free(passed.until) - passed.units, units) : Number.POSITIVE_INFINITY;
+    return delays ? fitting(level.free(passed.until) - passed.units, units) : Infinity;
   }
 
   /** What holds a work for longest: a window that is full, or one whose next units are for a request that costs more. */

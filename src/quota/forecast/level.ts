@@ -73,7 +73,7 @@ export class Level {
       at = Math.max(at, from + (to - from) * Math.min(1, missing / freed));
       missing -= freed;
     }
-    return missing > 0 ? Number.POSITIVE_INFINITY : at;
+    return missing > 0 ? Infinity : at;
   }
 
   /** That instant, or so much later if units become free evenly then: one step for several requests. */
@@ -112,5 +112,5 @@ export class Level {
 
 /** How many requests have room. */
 export function fitting(left: number, units: number, held: number = units): number {
-  return units > 0 ? Math.max(0, Math.floor((left - held) / units + 1 + ROUNDING)) : Number.POSITIVE_INFINITY;
+  return units > 0 ? Math.max(0, Math.floor((left - held) / units + 1 + ROUNDING)) : Infinity;
 }

@@ -36,7 +36,7 @@ export interface MonthOutlook {
 
 /** What answers said of the month, kept as far back as the present pace reaches. */
 export class MonthUsage {
-  #start = Number.NEGATIVE_INFINITY;
+  #start = -Infinity;
   #limit: number | undefined;
   #used = 0;
   /** One an hour, the oldest first; the first of the month stays as long as it is within reach. */

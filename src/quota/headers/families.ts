@@ -54,7 +54,7 @@ function addSide(family: Draft, side: keyof WindowQuota, name: string, period: s
     return;
   }
   const window = { ...family.windows[period], [side]: units };
-  const { limit = Number.POSITIVE_INFINITY, remaining = 0 } = window;
+  const { limit = Infinity, remaining = 0 } = window;
   if (remaining <= limit) {
     family.windows[period] = window;
     return;

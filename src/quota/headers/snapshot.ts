@@ -74,7 +74,7 @@ export function windowsOf({ stacks }: QuotaSnapshot): readonly WindowQuota[] {
 
 /** The lowest limit of these windows; Infinity: none was stated. */
 export function leastLimitOf({ stacks }: QuotaSnapshot): number {
-  let least = Number.POSITIVE_INFINITY;
+  let least = Infinity;
   for (const period of PERIODS) least = Math.min(least, stacks[period]?.limit ?? least);
   return least;
 }

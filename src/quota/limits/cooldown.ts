@@ -32,7 +32,7 @@ interface Refusal {
  */
 export class Cooldown implements Limit {
   readonly kind = 'cooldown';
-  #until = Number.NEGATIVE_INFINITY;
+  #until = -Infinity;
   #why = '';
   #isHalfOpen = false;
   /** How long after the end of the pause the first request goes, in milliseconds. */
@@ -43,7 +43,7 @@ export class Cooldown implements Limit {
   #isOrdered = false;
   /** When a request was sent on that word alone. */
   #triedAt = Number.NaN;
-  #distrustedUntil = Number.NEGATIVE_INFINITY;
+  #distrustedUntil = -Infinity;
 
   /** The instant until which nothing may be sent. */
   get until(): number {

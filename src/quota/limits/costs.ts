@@ -28,8 +28,8 @@ export class Costs implements Limit {
   readonly #adopted = new Map<string, number>();
   readonly #probes = new Map<string, Probe>();
   #highest = 1;
-  #cheapest = Number.POSITIVE_INFINITY;
-  #leastStated = Number.POSITIVE_INFINITY;
+  #cheapest = Infinity;
+  #leastStated = Infinity;
   #stated = false;
   #surprises = 0;
   /** Costs for which requests were refused, by {@link requestKey}: parameters may decide them that are not known to. */
@@ -210,8 +210,7 @@ export function believableCost(quota: QuotaSnapshot): number | undefined {
 export function refusedCost(quota: QuotaSnapshot, hadRoom: boolean): number | undefined {
   const { cost } = quota.stacks;
   const windows = windowsOf(quota);
-  if (cost === undefined || !windows.some(({ remaining = Number.POSITIVE_INFINITY }) => cost > remaining))
-    return undefined;
+  if (cost === undefined || !windows.some(({ remaining = Infinity }) => cost > remaining)) return undefined;
   // A service that charges after the answer would serve it while anything is left. One that counts refused requests leaves nothing.
   return hadRoom || windows.every(({ remaining = 0 }) => remaining > 0) ? cost : undefined;
 }

@@ -71,7 +71,7 @@ export class EndpointRequests {
     from.#byEndpoint.delete(endpoint);
     const none = (): Requests => ({
       counted: 0,
-      resetAt: Number.NEGATIVE_INFINITY,
+      resetAt: -Infinity,
       answered: new AnsweredRequests(),
     });
     this.#byEndpoint.set(endpoint, known ?? none());

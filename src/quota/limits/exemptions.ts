@@ -45,7 +45,7 @@ export class Exemptions {
 
   /** An inspection passes what only time can end, but no pause of the caller's own, and waits for all else that an answer ends. */
   #inspectionHold(charge: Charge, hold: Hold, now: number): Hold | undefined {
-    const isPassing = hold.isFirm || hold.until === Number.POSITIVE_INFINITY;
+    const isPassing = hold.isFirm || hold.until === Infinity;
     const { manual } = this.#dependencies.pauses;
     const other = manual.check(charge, now) ?? (isPassing ? this.#inspectionPace.check(charge, now) : hold);
     return other && { ...other, isFirm: false };

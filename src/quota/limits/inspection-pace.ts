@@ -11,7 +11,7 @@ const LONGEST_GAP_MS = 60_000;
 export class InspectionPace implements Limit {
   readonly #backoff = new Backoff(FIRST_GAP_MS, LONGEST_GAP_MS);
   readonly #probe = new Probe();
-  #nextAt = Number.NEGATIVE_INFINITY;
+  #nextAt = -Infinity;
 
   /** An inspection is sent although something holds other requests back. */
   onSent(flight: Flight, now: number): void {

@@ -6,7 +6,7 @@ const CHECK_MS = 60_000;
 /** A pause that the caller ordered. It holds back every request. */
 export class ManualPause implements Limit {
   readonly kind = 'paused';
-  #until = Number.NEGATIVE_INFINITY;
+  #until = -Infinity;
 
   /** The instant until which nothing may be sent; Infinity: until it is ended. */
   get until(): number {
@@ -20,7 +20,7 @@ export class ManualPause implements Limit {
 
   check(_charge: Charge, now: number): Hold | undefined {
     if (this.#until <= now) return undefined;
-    const isOpen = this.#until === Number.POSITIVE_INFINITY;
+    const isOpen = this.#until === Infinity;
     const why = 'the client is paused';
     const until = isOpen ? now + CHECK_MS : this.#until;
     return holdUntil(until, () => ({ kind: this.kind, why }), { isFirm: !isOpen, mayEndOnAnswer: false });

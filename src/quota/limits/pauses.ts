@@ -30,7 +30,7 @@ export class Pauses implements Limit {
   /** The pause that lasts longest and has an end, in force or not. */
   get longest(): { readonly until: number; readonly kind: ReasonKind } {
     const { current, manual } = this;
-    return manual.until > current.until && manual.until < Number.POSITIVE_INFINITY ? manual : current;
+    return manual.until > current.until && manual.until < Infinity ? manual : current;
   }
 
   /**

@@ -41,7 +41,7 @@ export class RefusalRate implements Limit {
   /** The rate at which the first request was sent that was refused after others were served; undefined: requests were not spaced. */
   #tried: number | undefined;
   #returnMs = FIRST_RETURN_MS / 2;
-  #cutAt = Number.NEGATIVE_INFINITY;
+  #cutAt = -Infinity;
   /** When requests went on after the last pause, and the units served since. */
   #resumedAt: number | undefined;
   #served = 0;
@@ -54,7 +54,7 @@ export class RefusalRate implements Limit {
   #isLong = true;
   /** When the first request was refused since the last one was served. */
   #refusedAt = 0;
-  #nextAt = Number.NEGATIVE_INFINITY;
+  #nextAt = -Infinity;
 
   constructor(isAnyWindowKnown: () => boolean) {
     this.#isAnyWindowKnown = isAnyWindowKnown;

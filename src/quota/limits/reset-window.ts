@@ -25,34 +25,34 @@ export class ResetWindow implements Limit {
   readonly #flights: InFlight;
   /** The requests that count here. */
   readonly requests: EndpointRequests;
-  #resetAt = Number.NEGATIVE_INFINITY;
+  #resetAt = -Infinity;
   /** The shortest time between two resets so far. */
   #periodMs = CALENDAR_MS;
   #isOnCalendar = false;
   /** Whether the present instance is one of which only the beginning is known. */
   #isUnnamed = false;
   /** When the present instance ends by our clock, as stated by one answer. */
-  #endsAt = Number.POSITIVE_INFINITY;
+  #endsAt = Infinity;
   #spent = 0;
   readonly #sliding: SlidingRequests;
   /** Whether some reset was not a whole number of seconds from its answer: then it is a timestamp. */
   #isTimestamp = false;
   /** When the first answer of the present instance came. */
-  #firstAt = Number.NEGATIVE_INFINITY;
+  #firstAt = -Infinity;
   /** Whether a request was served that our own requests of the last window had made wait. */
   #isProven = false;
   /** When an answer showed last that the window holds more than it should. */
-  #fullerAt = Number.NEGATIVE_INFINITY;
+  #fullerAt = -Infinity;
   /** What the last answer counted beyond our own requests. */
   #others = 0;
   /** When the last answer came. */
-  #readAt = Number.NEGATIVE_INFINITY;
+  #readAt = -Infinity;
   /** Whether it counted less than our books. */
   #countedLess = false;
   #remaining: number;
   readonly #probe = new Probe();
   readonly #roomProbes: RoomProbes;
-  #seenAt = Number.NEGATIVE_INFINITY;
+  #seenAt = -Infinity;
 
   constructor(limit: number, clock: ServerClock, flights: InFlight) {
     this.limit = limit;
@@ -213,7 +213,7 @@ export class ResetWindow implements Limit {
     if (own > 0) sliding.add(receivedAt);
     if (isBegun) this.#firstAt = receivedAt;
     // What the window held before is in its first reading.
-    if (this.#seenAt === Number.NEGATIVE_INFINITY) return;
+    if (this.#seenAt === -Infinity) return;
     if (isBegun) sliding.onBegun();
     if (!limited && this.#spent >= this.limit) {
       this.#isProven ||= sliding.areDecisive && this.#others === 0;
@@ -231,7 +231,7 @@ export class ResetWindow implements Limit {
     if (this.#hasRoom) return [this.#isDisputed ? this.#readAt + POSTING_MS : now, false];
     // Calls of other endpoints hear of no answer to the disputed request.
     if (this.#isDisputed) return [now + POSTING_MS, false];
-    const end = this.limit > 0 ? this.#end : Number.POSITIVE_INFINITY;
+    const end = this.limit > 0 ? this.#end : Infinity;
     const probedUntil = this.#probe.heldUntil(now);
     return [now < end ? end : probedUntil, this.#spent >= this.limit && now < end && probedUntil <= now];
   }
@@ -269,7 +269,7 @@ export class ResetWindow implements Limit {
 
   /** Whether the service has named a reset. */
   get #isNamed(): boolean {
-    return this.#resetAt > Number.NEGATIVE_INFINITY;
+    return this.#resetAt > -Infinity;
   }
 
   get #end(): number {

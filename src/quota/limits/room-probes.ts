@@ -15,7 +15,7 @@ export class RoomProbes {
   /** Requests that are left for probes. */
   readonly reserved: number;
   /** When the next probe may go. */
-  nextAt: number = Number.NEGATIVE_INFINITY;
+  nextAt: number = -Infinity;
   readonly #clock: ServerClock;
   readonly #backoff = new Backoff(FIRST_MS, TRIAL_MS);
 
@@ -29,7 +29,7 @@ export class RoomProbes {
   onSent(left: number, now: number): void {
     const at = now + this.#backoff.next();
     const clock = this.#clock;
-    const minute = clock.known ? clock.surely(endOf('minute', clock.least(now))) : Number.POSITIVE_INFINITY;
+    const minute = clock.known ? clock.surely(endOf('minute', clock.least(now))) : Infinity;
     if (at > minute && left >= 1) this.#backoff.reset();
     this.nextAt = Math.min(at, minute);
   }

@@ -11,7 +11,7 @@ export class SlidingRequests {
   readonly length: WindowLength = new WindowLength();
   readonly #limit: number;
   readonly #answered = new RunningSum();
-  #lastSentAt = Number.NEGATIVE_INFINITY;
+  #lastSentAt = -Infinity;
   #hasEnded = false;
   /** How the window was seen to forget. */
   #rule: 'by instances' | 'one by one' | 'evenly' = 'by instances';
@@ -66,7 +66,7 @@ export class SlidingRequests {
   /** The earliest instant at which one more fits beside `held` others; Infinity: not before one of these has ended. */
   earliest(held: number): number {
     const room = this.#limit - held - 1;
-    if (room < 0) return Number.POSITIVE_INFINITY;
+    if (room < 0) return Infinity;
     const at = this.#answered.instantBelow(room) + this.longestMs;
     return this.#rule === 'evenly' ? Math.max(at, this.#lastSentAt + this.#gapMs) : at;
   }

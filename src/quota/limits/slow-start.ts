@@ -23,12 +23,12 @@ export class SlowStart implements Limit {
   /** An answer came that was not refused, so many milliseconds after its request was sent. */
   onServed(roundTripMs: number, isAnyWindowKnown: boolean): void {
     const grown = this.#allowed + Math.min(1, roundTripMs / STEP_MS) / Math.floor(this.#allowed);
-    this.#allowed = isAnyWindowKnown ? Number.POSITIVE_INFINITY : grown;
+    this.#allowed = isAnyWindowKnown ? Infinity : grown;
   }
 
   /** A refusal came. */
   onRefused(): void {
-    if (this.#allowed > 1) this.#allowed = Number.POSITIVE_INFINITY;
+    if (this.#allowed > 1) this.#allowed = Infinity;
   }
 
   check(_charge: Charge, now: number): Hold | undefined {

@@ -22,8 +22,8 @@ export class WindowLength {
   ms: number = WHOLE_MS;
   #isGuess = true;
   /** The nearest and the furthest end, by our clock. */
-  #nearest = Number.POSITIVE_INFINITY;
-  #furthest = Number.NEGATIVE_INFINITY;
+  #nearest = Infinity;
+  #furthest = -Infinity;
   /** The guess that was given up. */
   #first: number | undefined;
 
@@ -35,7 +35,7 @@ export class WindowLength {
   /** The usual length that this is but for roundings, in milliseconds; Infinity: none is, or it is too short to tell. */
   get usualMs(): number {
     const usual = USUAL.find((length) => this.ms >= length && this.ms <= length + OVER_MS);
-    return usual === undefined || this.isShort ? Number.POSITIVE_INFINITY : usual;
+    return usual === undefined || this.isShort ? Infinity : usual;
   }
 
   /** An answer names an end, which is no nearer than `least` and no further than `most`, each give or take the rounding. */

@@ -14,17 +14,17 @@ export class FirstRequestModel implements WindowModel {
   readonly #periodMs: number;
   readonly #isShared: boolean;
   /** The earliest and the latest instant at which the present window can have begun; Infinity: it may not have begun. */
-  #beganFrom = Number.NEGATIVE_INFINITY;
-  #beganBy = Number.POSITIVE_INFINITY;
+  #beganFrom = -Infinity;
+  #beganBy = Infinity;
   /** The instant at which the window before it had surely ended. */
-  #clearFrom = Number.NEGATIVE_INFINITY;
+  #clearFrom = -Infinity;
   #spent = 0;
   /** The most that a reading has counted in the present window, for certain, and when it was received. */
   #read = 0;
-  #readAt = Number.NEGATIVE_INFINITY;
+  #readAt = -Infinity;
   /** Units that may belong to the next window already, and the latest instant at which they can have arrived. */
   #carried = 0;
-  #carriedBy = Number.NEGATIVE_INFINITY;
+  #carriedBy = -Infinity;
 
   constructor(periodMs: number, isShared: boolean = false) {
     this.#periodMs = periodMs;
@@ -41,7 +41,7 @@ export class FirstRequestModel implements WindowModel {
     if (held === 0 && !this.#isShared) this.#notBefore(now);
     const room = cap - held - units;
     if (this.#spent <= room) return now;
-    if (room < 0) return Number.POSITIVE_INFINITY;
+    if (room < 0) return Infinity;
     return this.#end;
   }
 
@@ -70,7 +70,7 @@ export class FirstRequestModel implements WindowModel {
   reconcile(reading: WindowReading, answered: AnsweredRequests): number {
     const { used, sentAt, receivedAt, settledSince } = reading;
     this.#roll(sentAt);
-    if (this.#beganFrom === Number.NEGATIVE_INFINITY) {
+    if (this.#beganFrom === -Infinity) {
       // The first reading: if it counts this request alone, the window began with it.
       this.#begin(used <= reading.own ? sentAt : receivedAt - this.#periodMs, receivedAt, used);
       return 0;
@@ -105,8 +105,8 @@ export class FirstRequestModel implements WindowModel {
 
   /** When the present window has surely ended; Infinity while none has begun. */
   get #end(): number {
-    const began = this.#beganBy < Number.POSITIVE_INFINITY ? this.#beganBy : this.#carriedBy;
-    return began === Number.NEGATIVE_INFINITY ? Number.POSITIVE_INFINITY : began + this.#periodMs * (1 + DRIFT);
+    const began = this.#beganBy < Infinity ? this.#beganBy : this.#carriedBy;
+    return began === -Infinity ? Infinity : began + this.#periodMs * (1 + DRIFT);
   }
 
   /** Whether a reading counts its own request alone: then the window began with it, even if other consumers send. */
@@ -126,13 +126,12 @@ export class FirstRequestModel implements WindowModel {
     this.#spent = spent;
     this.#read = 0;
     this.#carried = 0;
-    this.#carriedBy = Number.NEGATIVE_INFINITY;
+    this.#carriedBy = -Infinity;
   }
 
   /** Nothing is under way, neither of ours nor of siblings, so a window that has not begun does not begin before `now`. */
   #notBefore(now: number): void {
-    if (this.#beganBy < Number.POSITIVE_INFINITY || this.#spent > 0 || this.#clearFrom === Number.NEGATIVE_INFINITY)
-      return;
+    if (this.#beganBy < Infinity || this.#spent > 0 || this.#clearFrom === -Infinity) return;
     this.#beganFrom = now;
     this.#clearFrom = now;
   }
@@ -140,13 +139,13 @@ export class FirstRequestModel implements WindowModel {
   #roll(now: number): void {
     const end = this.#end;
     if (now < end) return;
-    const hadBegun = this.#beganBy < Number.POSITIVE_INFINITY;
+    const hadBegun = this.#beganBy < Infinity;
     this.#clearFrom = end;
     this.#read = 0;
     if (hadBegun) this.#beganFrom += this.#periodMs;
-    this.#beganBy = Number.POSITIVE_INFINITY;
+    this.#beganBy = Infinity;
     this.#spent = hadBegun ? this.#carried : 0;
-    if (this.#spent === 0) this.#carriedBy = Number.NEGATIVE_INFINITY;
+    if (this.#spent === 0) this.#carriedBy = -Infinity;
     this.#carried = 0;
     this.#roll(now);
   }

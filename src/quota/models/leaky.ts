@@ -9,10 +9,10 @@ import { ROUNDING, type Shape, type SureUsage, TOLERANCE, type WindowModel, type
 export class LeakyModel implements WindowModel {
   readonly shape: Shape = leaky;
   readonly #periodMs: number;
-  #limit = Number.POSITIVE_INFINITY;
+  #limit = Infinity;
   #rate = 0;
   #level = 0;
-  #at = Number.NEGATIVE_INFINITY;
+  #at = -Infinity;
 
   constructor(periodMs: number) {
     this.#periodMs = periodMs;
@@ -25,7 +25,7 @@ export class LeakyModel implements WindowModel {
   earliest(units: number, held: number, cap: number, now: number): number {
     const excess = this.spent(now) + held + units - cap;
     if (excess <= 0) return now;
-    return held + units > cap ? Number.POSITIVE_INFINITY : now + excess / this.#rate;
+    return held + units > cap ? Infinity : now + excess / this.#rate;
   }
 
   book(units: number, _from: number, to: number): void {
@@ -65,7 +65,7 @@ export class LeakyModel implements WindowModel {
   }
 
   #sunk(from: number, to: number): number {
-    return from === Number.NEGATIVE_INFINITY ? 0 : Math.max(0, to - from) * this.#rate;
+    return from === -Infinity ? 0 : Math.max(0, to - from) * this.#rate;
   }
 }
 

@@ -19,10 +19,10 @@ export class SlidingCounterModel implements WindowModel {
   readonly #period: Period;
   readonly #clock: ServerClock;
   readonly #calendar: CalendarUsage;
-  #limit = Number.POSITIVE_INFINITY;
+  #limit = Infinity;
   #least: number;
   /** The start of the last window in which a reading counted usage that may be of others. */
-  #sharedIn = Number.NEGATIVE_INFINITY;
+  #sharedIn = -Infinity;
 
   constructor(period: Period, clock: ServerClock) {
     this.#period = period;
@@ -40,7 +40,7 @@ export class SlidingCounterModel implements WindowModel {
   earliest(units: number, held: number, cap: number, now: number): number {
     if (!this.#clock.known || cap < this.#least) return now;
     const room = Math.floor(cap - held - units);
-    if (room < 0) return Number.POSITIVE_INFINITY;
+    if (room < 0) return Infinity;
     const only = this.#calendar.only(now);
     if (only !== undefined) return this.#fitsFrom(only, room, now);
     let at = now;

@@ -16,7 +16,7 @@ export class SlidingLogModel implements WindowModel {
   readonly #shortestMs: number;
   readonly #counted = new RunningSum();
   /** When the last answer came by which less is in the window than was booked. */
-  #loweredAt = Number.NEGATIVE_INFINITY;
+  #loweredAt = -Infinity;
 
   constructor(periodMs: number) {
     this.#longestMs = periodMs * (1 + DRIFT);
@@ -29,7 +29,7 @@ export class SlidingLogModel implements WindowModel {
 
   earliest(units: number, held: number, cap: number, now: number): number {
     const room = cap - held - units;
-    if (room < 0) return Number.POSITIVE_INFINITY;
+    if (room < 0) return Infinity;
     return Math.max(now, this.#counted.instantBelow(room) + this.#longestMs);
   }
 

@@ -18,7 +18,7 @@ export class Breaker {
   readonly #backoff: Backoff;
   #failures = 0;
   #failingSince: number | undefined;
-  #openUntil = Number.NEGATIVE_INFINITY;
+  #openUntil = -Infinity;
 
   constructor({ failures, firstMs, longestMs }: BreakerOptions) {
     this.#failuresToOpen = failures;
@@ -42,7 +42,7 @@ export class Breaker {
 
   /** Whether no pause has begun since the last success. */
   get isClosed(): boolean {
-    return this.#openUntil === Number.NEGATIVE_INFINITY;
+    return this.#openUntil === -Infinity;
   }
 
   /** Whether a pause is in force. */
@@ -73,11 +73,11 @@ export class Breaker {
    *
    * @param sentAt - when its request was sent: only one sent after the pause closes the breaker. Default: any does.
    */
-  onSuccess(sentAt: number = Number.POSITIVE_INFINITY): void {
+  onSuccess(sentAt: number = Infinity): void {
     this.#failures = 0;
     if (sentAt < this.#openUntil) return;
     this.#failingSince = undefined;
-    this.#openUntil = Number.NEGATIVE_INFINITY;
+    this.#openUntil = -Infinity;
     this.#backoff.reset();
   }
 }

@@ -14,18 +14,18 @@ export class HourlyTrial {
 
   /** When it is due unless an answer comes before, in monotonic milliseconds. */
   get dueAt(): number {
-    return (this.#heardAt ?? Number.POSITIVE_INFINITY) + TRIAL_MS;
+    return (this.#heardAt ?? Infinity) + TRIAL_MS;
   }
 
   /** Whether it is due because the trial of a sibling was served. */
   get isFollowing(): boolean {
-    return this.#heardAt === Number.NEGATIVE_INFINITY;
+    return this.#heardAt === -Infinity;
   }
 
   /** Whether it is due, and may pass this hold: nothing but the quota, or a pause that was ordered. */
   isDue({ isFirm, until, failingSince }: Hold, now: number): boolean {
     this.#heardAt ??= now;
-    return now >= this.dueAt && isFirm && until < Number.POSITIVE_INFINITY && failingSince === undefined;
+    return now >= this.dueAt && isFirm && until < Infinity && failingSince === undefined;
   }
 
   /** An answer came, or a trial is sent. */
@@ -35,6 +35,6 @@ export class HourlyTrial {
 
   /** A sibling had an answer to its trial: what served it may serve this process, which can only be seen by a trial of its own. */
   learn({ at, isServed }: { readonly at: number; readonly isServed: boolean }): void {
-    if (at > (this.#heardAt ?? at)) this.#heardAt = isServed ? Number.NEGATIVE_INFINITY : at;
+    if (at > (this.#heardAt ?? at)) this.#heardAt = isServed ? -Infinity : at;
   }
 }

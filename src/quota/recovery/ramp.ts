@@ -7,8 +7,8 @@ const SHORTEST_GAP_MS = 1;
 /** After a pause requests follow each other ever faster, so that not all that waited for its end arrive at once. */
 export class Ramp {
   /** Requests sent since the pause; Infinity: requests are no longer spaced. */
-  #sent = Number.POSITIVE_INFINITY;
-  #nextAt = Number.NEGATIVE_INFINITY;
+  #sent = Infinity;
+  #nextAt = -Infinity;
 
   /** A pause has ended. */
   begin(): void {
@@ -18,7 +18,7 @@ export class Ramp {
   /** A request is sent. */
   onSent(now: number): void {
     const gapMs = FIRST_GAP_MS / ++this.#sent;
-    this.#nextAt = gapMs < SHORTEST_GAP_MS ? Number.NEGATIVE_INFINITY : now + gapMs;
+    this.#nextAt = gapMs < SHORTEST_GAP_MS ? -Infinity : now + gapMs;
   }
 
   /** The instant until which the next request waits; `now`: it need not. */

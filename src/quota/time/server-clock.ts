@@ -18,8 +18,8 @@ export const DRIFT = 1e-4;
 
 /** How far one clock is ahead of another, as an interval that grows as they may drift apart. */
 class Lead {
-  least = Number.NEGATIVE_INFINITY;
-  most = Number.POSITIVE_INFINITY;
+  least = -Infinity;
+  most = Infinity;
   leastAt = 0;
   mostAt = 0;
 
@@ -38,8 +38,8 @@ class Lead {
   }
 
   forget(): void {
-    this.least = Number.NEGATIVE_INFINITY;
-    this.most = Number.POSITIVE_INFINITY;
+    this.least = -Infinity;
+    this.most = Infinity;
   }
 
   /** Narrows the interval. Returns whether one of its ends has moved. */
@@ -79,12 +79,12 @@ export class ServerClock {
 
   /** Whether the clock is known at all: by a readable `Date`, or by the end of a second. */
   get known(): boolean {
-    return this.#lead.most < Number.POSITIVE_INFINITY;
+    return this.#lead.most < Infinity;
   }
 
   /** Whether any answer carried a readable `Date`. */
   get isDated(): boolean {
-    return this.#dates.most < Number.POSITIVE_INFINITY;
+    return this.#dates.most < Infinity;
   }
 
   /** Learns from the `Date` of an answer, in milliseconds since the Unix epoch. */

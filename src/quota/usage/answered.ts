@@ -24,7 +24,7 @@ export class AnsweredRequests {
   /** The sure units of all answers that are remembered one by one. */
   #sure = 0;
   /** Answers up to this instant are no longer part of the sums. */
-  #forgottenUntil = Number.NEGATIVE_INFINITY;
+  #forgottenUntil = -Infinity;
 
   /** @param most - units that the service may have counted; `sure` - units that it surely did. */
   add(sentAt: number, now: number, most: number, sure: number): void {
@@ -61,7 +61,7 @@ export class AnsweredRequests {
   }
 
   /** Units of this client that were certainly counted after `from` and before `until`; stops adding beyond `enough`. */
-  surely(from: number, until: number, enough: number = Number.POSITIVE_INFINITY): number {
+  surely(from: number, until: number, enough: number = Infinity): number {
     let sure = 0;
     for (let back = 0; back < this.#answered.length && sure <= enough; back++) {
       const answer = this.#back(back);

@@ -102,7 +102,7 @@ export class InFlight implements Limit {
   /** When the next request in flight will have aged, unless it is answered before. */
   nextAge(): number {
     for (const flight of this.#held) return flight.sentAt + ARRIVES_WITHIN_MS;
-    return Number.POSITIVE_INFINITY;
+    return Infinity;
   }
 
   check(_charge: Charge, now: number): Hold | undefined {

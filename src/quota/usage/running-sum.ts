@@ -19,7 +19,7 @@ export class RunningSum {
   #forgotten = 0;
   #head = 0;
   /** The sum of what is no longer kept, see {@link keepLast}. */
-  #dropped = Number.NEGATIVE_INFINITY;
+  #dropped = -Infinity;
 
   /** Books `units` at `at`, or at the instant last booked where that is later. */
   add(units: number, at: number): void {
@@ -55,7 +55,7 @@ export class RunningSum {
   /** The earliest instant after which no more than `units` were booked and kept; what was forgotten counts as long ago. */
   instantBelow(units: number): number {
     const enough = this.#total - units;
-    if (enough <= Math.max(this.#dropped, this.#sumBefore(this.#head))) return Number.NEGATIVE_INFINITY;
+    if (enough <= Math.max(this.#dropped, this.#sumBefore(this.#head))) return -Infinity;
     let low = this.#head;
     let high = this.#sum.length - 1;
     while (low < high) {
@@ -63,12 +63,12 @@ export class RunningSum {
       if ((this.#sum[middle] ?? 0) >= enough) high = middle;
       else low = middle + 1;
     }
-    return this.#at[low] ?? Number.NEGATIVE_INFINITY;
+    return this.#at[low] ?? -Infinity;
   }
 
   /** Forgets everything booked at or before `instant`. */
   forget(instant: number): void {
-    while ((this.#at[this.#head] ?? Number.POSITIVE_INFINITY) <= instant) this.#head++;
+    while ((this.#at[this.#head] ?? Infinity) <= instant) this.#head++;
     if (this.#head < SWEEP || this.#head * 2 < this.#at.length) return;
     this.#forgotten = this.#sumBefore(this.#head);
     this.#at.splice(0, this.#head);

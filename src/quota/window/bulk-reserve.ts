@@ -41,7 +41,7 @@ export class BulkReserve implements Limit {
     if (charge.priority > this.#policy.forPriorityAbove || charge.units === 0) return undefined;
     const binding = this.#binding(charge, this.#flights.units, now);
     if (!binding) return undefined;
-    const until = binding.at < Number.POSITIVE_INFINITY ? binding.at : this.#flights.nextAge();
+    const until = binding.at < Infinity ? binding.at : this.#flights.nextAge();
     if (until <= now) return undefined;
     const isFirm = this.#binding(charge, 0, now) !== undefined;
     return holdUntil(until, () => explain(binding, now), { isFirm, yieldsToPriority: true });

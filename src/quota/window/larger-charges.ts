@@ -7,7 +7,7 @@ export class LargerCharges {
   /** Whether one was served. */
   #areServed = false;
   /** Until when none is sent, because one was refused. */
-  #refusedUntil = Number.NEGATIVE_INFINITY;
+  #refusedUntil = -Infinity;
 
   /** Processes a reading of the window. */
   onReading({ limited, own, limit }: WindowReading): void {

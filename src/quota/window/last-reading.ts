@@ -2,7 +2,7 @@ import type { WindowReading } from '../models/model.ts';
 import type { InFlight } from '../usage/in-flight.ts';
 
 /** Before the first reading nothing is known to be there. */
-const NONE = { limit: 0, used: 0, own: 0, sentAt: Number.NEGATIVE_INFINITY };
+const NONE = { limit: 0, used: 0, own: 0, sentAt: -Infinity };
 
 /** The limit and what remains of a window by its most recent reading. */
 export class LastReading {

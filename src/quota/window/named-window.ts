@@ -165,8 +165,8 @@ export class NamedWindow implements Limit {
   /** The earliest instant at which the charge fits; `now` or earlier: at once; Infinity: never. */
   #earliest(charge: Charge, now: number): number {
     const { limit } = this;
-    if (limit <= 0) return this.#isReadingOld(now) ? now : Number.POSITIVE_INFINITY;
-    if (this.#larger.isTooLarge(charge, this.limit, now)) return Number.POSITIVE_INFINITY;
+    if (limit <= 0) return this.#isReadingOld(now) ? now : Infinity;
+    if (this.#larger.isTooLarge(charge, this.limit, now)) return Infinity;
     if (this.#shareLimit.covers(this.period)) return now;
     const units = this.#fitting(charge);
     const trial = this.#trialFor(units);
@@ -271,7 +271,7 @@ export class NamedWindow implements Limit {
   }
 
   /** Whether `ratelimit-limit` and `ratelimit-reset` may describe this window. */
-  matches(limit: number, resetAt: number = Number.NEGATIVE_INFINITY, receivedAt: number): boolean {
+  matches(limit: number, resetAt: number = -Infinity, receivedAt: number): boolean {
     return (
       limit === this.limit && resetAt <= endOf(this.period, this.#clock.most(receivedAt)) + this.#periodMs + ROUNDING_MS
     );
@@ -301,7 +301,7 @@ export class NamedWindow implements Limit {
   /** The earliest instant at which `units` more fit below `cap` beside all that is in flight. */
   #fitsFrom(units: number, cap: number, now: number, trial = this.#trialFor(units)): number {
     let at = this.capacity.earliest(units, this.#flights.units, cap, now, now >= trial);
-    if (at === Number.POSITIVE_INFINITY) at = Math.max(now, this.#flights.nextAge());
+    if (at === Infinity) at = Math.max(now, this.#flights.nextAge());
     return now < trial && trial < at ? trial : at;
   }
 

@@ -53,12 +53,12 @@ export class NamedWindows implements Iterable<NamedWindow> {
 
   /** The lowest limit of a short window, unless the share grants its units; 0: there is none. */
   get shortestLimit(): number {
-    let least = Number.POSITIVE_INFINITY;
+    let least = Infinity;
     for (const { period, limit } of this) {
       const isOurs = periodMsOf(period) <= SHORT_MS && !this.#dependencies.shareLimit.covers(period);
       if (isOurs) least = Math.min(least, limit);
     }
-    return least === Number.POSITIVE_INFINITY ? 0 : least;
+    return least === Infinity ? 0 : least;
   }
 
   /** The length of the longest window, in milliseconds; undefined: there is none. */
@@ -156,7 +156,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
   /** Forgets windows that were not named for long while others were: another plan, or another key, has none of them. */
   #forgetUnnamed(endpoint: string, now: number): void {
     for (const [period, naming] of this.#namings) {
-      const lengths = endpoint === naming.endpoint ? FORGOTTEN_LENGTHS : Number.POSITIVE_INFINITY;
+      const lengths = endpoint === naming.endpoint ? FORGOTTEN_LENGTHS : Infinity;
       if (now - naming.at <= Math.min(FORGOTTEN_MS, lengths * periodMsOf(period))) continue;
       this.#namings.delete(period);
       this.#byPeriod.delete(period);

@@ -10,7 +10,7 @@ export const MOST_PASSED = 256;
 export class PassedCharge {
   #units = 0;
   #priority = 0;
-  #until = Number.NEGATIVE_INFINITY;
+  #until = -Infinity;
 
   /** A charge is held until an instant. Of several the one that fits soonest counts; the same one may fit later than it did. */
   onHeld(units: number, priority: number, until: number, now: number): void {

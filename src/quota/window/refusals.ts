@@ -23,7 +23,7 @@ export interface RefusalsDependencies {
 export class Refusals {
   readonly #periodMs: number;
   readonly #known: RefusalsDependencies;
-  #lastAt = Number.NEGATIVE_INFINITY;
+  #lastAt = -Infinity;
 
   constructor(periodMs: number, known: RefusalsDependencies) {
     this.#periodMs = periodMs;

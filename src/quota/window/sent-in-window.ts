@@ -8,7 +8,7 @@ const BUSY = 0.5;
 export class SentInWindow {
   readonly #period: Period;
   readonly #clock: ServerClock;
-  #lastSentAt = Number.NEGATIVE_INFINITY;
+  #lastSentAt = -Infinity;
   #start = Number.NaN;
   #units = 0;
   #unitsBefore = 0;

@@ -63,7 +63,7 @@ export class Backlog {
   #waiting = 0;
   #urgentWaiting = 0;
   /** The lowest priority that any call had since none was left. */
-  #lowest = Number.POSITIVE_INFINITY;
+  #lowest = Infinity;
   #overtaking = 0;
 
   /**
@@ -123,7 +123,7 @@ export class Backlog {
       this.#stretches.delete(stretch);
       if (this.#last.get(stretch.kind) === stretch) this.#last.delete(stretch.kind);
     }
-    if (this.#stretches.size === 0) this.#lowest = Number.POSITIVE_INFINITY;
+    if (this.#stretches.size === 0) this.#lowest = Infinity;
   }
 
   /** Calls with a priority above 0 that wait: processes that share a quota reserve units for them. */
@@ -156,7 +156,7 @@ export class Backlog {
   reweigh(costOf: (ask: Ask) => number): boolean {
     let heavier = this.#overtaking;
     for (const one of this.#stretches) heavier += one.waiting * (1 + costOf(one.ask) - one.weight);
-    if (heavier <= this.weightAheadOf(Number.NEGATIVE_INFINITY) * HEAVIER) return false;
+    if (heavier <= this.weightAheadOf(-Infinity) * HEAVIER) return false;
     for (const one of this.#stretches) one.weight = 1 + costOf(one.ask);
     this.#overtaking = 0;
     return true;
@@ -184,7 +184,7 @@ export class Backlog {
       else groups.push({ by, since, calls: [call] });
       bounded.set(call.stretch, groups);
     }
-    return this.#ahead(Number.NEGATIVE_INFINITY).flatMap((stretch) => {
+    return this.#ahead(-Infinity).flatMap((stretch) => {
       const { ask, waiting } = stretch;
       const plan = { ask, endpoint: ask.endpoint, query: ask.query, cost: costOf(ask) };
       const groups = (bounded.get(stretch) ?? []).map((group) => ({ ...plan, ...group, count: group.calls.length }));

@@ -24,7 +24,7 @@ export interface QueueOutlookOptions {
 }
 
 /** The estimate of calls that are never sent. */
-const NEVER = { at: Number.POSITIVE_INFINITY, sentAt: Number.POSITIVE_INFINITY, windowMs: 0 };
+const NEVER = { at: Infinity, sentAt: Infinity, windowMs: 0 };
 
 /**
  * Pause between two checks of the waiting calls, in milliseconds for each of them. A check takes a microsecond a call, and each answer may be
@@ -43,9 +43,9 @@ export class QueueOutlook implements QueueLine {
   #surprises = 0;
   #terms = '';
   /** When calls that may yet be sent in time are looked at again. */
-  #doubtsAt = Number.POSITIVE_INFINITY;
+  #doubtsAt = Infinity;
   /** The earliest instant of the next check. */
-  #mayCheckAt = Number.NEGATIVE_INFINITY;
+  #mayCheckAt = -Infinity;
 
   constructor(options: QueueOutlookOptions) {
     this.#options = options;
@@ -91,7 +91,7 @@ export class QueueOutlook implements QueueLine {
 
   sentAt({ ask }: PendingCall): number {
     const isBehind = this.#options.backlog.weightAheadOf(ask.priority ?? 0) > 0;
-    return isBehind ? this.#endFor(ask).sentAt : Number.NEGATIVE_INFINITY;
+    return isBehind ? this.#endFor(ask).sentAt : -Infinity;
   }
 
   lateErrors(bounds: ReadonlyMap<PendingCall, Bound>): ReadonlyMap<PendingCall, Error> {
@@ -128,15 +128,15 @@ export class QueueOutlook implements QueueLine {
   /** The error of a call that would be sent later than its `maxQueueMs` allows, or never because of its cost, if it would. */
   latenessOf(call: Call): Error | undefined {
     const { clock, books, waiting } = this.#options;
-    const { ask, maxQueueMs = Number.POSITIVE_INFINITY } = call;
+    const { ask, maxQueueMs = Infinity } = call;
     if (ask.isInspection) return undefined;
     const reason = ask.cost === undefined ? undefined : books.present.excess(ask.cost, clock.now());
     if (reason) {
       // Where no call waits, the pacer answers at once, and knows whether one is to be sent all the same.
       if (waiting() === 0) return undefined;
-      return exhaustedError(call, { reason, until: Number.POSITIVE_INFINITY, quota: books.lastQuota }, clock);
+      return exhaustedError(call, { reason, until: Infinity, quota: books.lastQuota }, clock);
     }
-    if (maxQueueMs === Number.POSITIVE_INFINITY) return undefined;
+    if (maxQueueMs === Infinity) return undefined;
     const by = clock.now() + maxQueueMs;
     const end = this.#endFor(ask);
     if (end.sentAt <= by) return undefined;
@@ -158,9 +158,9 @@ export class QueueOutlook implements QueueLine {
   #lateOf(groups: readonly Group[], now: number): readonly number[] {
     const { present } = this.#options.books;
     const { late = [], windowMs = 0 } = present.estimate(groups, now) ?? {};
-    this.#doubtsAt = Number.POSITIVE_INFINITY;
+    this.#doubtsAt = Infinity;
     const soon = groups.map((one) => {
-      const { by = Number.POSITIVE_INFINITY, since } = one;
+      const { by = Infinity, since } = one;
       const until = since === undefined ? undefined : this.#doubtEnd({ by, since }, windowMs);
       return { ...one, cost: this.#likely(one.ask), by: until };
     });
@@ -184,7 +184,7 @@ export class QueueOutlook implements QueueLine {
    * window. Where all shapes are known, none is.
    */
   #doubtEnd({ by, since }: Bound, windowMs: number): number {
-    if (!this.#options.books.present.isShapeOpen) return Number.NEGATIVE_INFINITY;
+    if (!this.#options.books.present.isShapeOpen) return -Infinity;
     return Math.min(by - windowMs, since + windowMs);
   }
 

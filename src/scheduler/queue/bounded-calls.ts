@@ -22,7 +22,7 @@ export class BoundedCalls {
   readonly #clock: Clock;
   readonly #reject: (waiting: WaitingCall, error: Error) => void;
   readonly #bounds = new Map<PendingCall, Bound & { readonly waiting: WaitingCall }>();
-  #ringsAt = Number.POSITIVE_INFINITY;
+  #ringsAt = Infinity;
   #cancel = (): void => {};
 
   constructor(line: LateCalls, clock: Clock, reject: (waiting: WaitingCall, error: Error) => void) {
@@ -54,17 +54,16 @@ export class BoundedCalls {
   }
 
   #setTimer(): void {
-    const at = this.#bounds.size > 0 ? this.#line.recheckAt : Number.POSITIVE_INFINITY;
+    const at = this.#bounds.size > 0 ? this.#line.recheckAt : Infinity;
     if (at === this.#ringsAt) return;
     this.#cancel();
     this.#ringsAt = at;
     this.#cancel = (): void => {};
-    if (at < Number.POSITIVE_INFINITY)
-      this.#cancel = this.#clock.timer(Math.max(0, at - this.#clock.now()), this.#onRing);
+    if (at < Infinity) this.#cancel = this.#clock.timer(Math.max(0, at - this.#clock.now()), this.#onRing);
   }
 
   readonly #onRing = (): void => {
-    this.#ringsAt = Number.POSITIVE_INFINITY;
+    this.#ringsAt = Infinity;
     this.rejectLate();
   };
 }

@@ -182,8 +182,8 @@ export class CallQueue {
         this.#lowest.tidy(this.length);
         this.#lowest.push(waiting);
       }
-      const { maxQueueMs = Number.POSITIVE_INFINITY } = call;
-      if (!isExempt && maxQueueMs < Number.POSITIVE_INFINITY) this.#bounded.add(waiting, maxQueueMs);
+      const { maxQueueMs = Infinity } = call;
+      if (!isExempt && maxQueueMs < Infinity) this.#bounded.add(waiting, maxQueueMs);
       if (signal) waiting.unlisten = this.#abortListeners.listen(signal, (reason) => this.#reject(waiting, reason));
       this.#enqueue(waiting);
       this.#options.onWait();

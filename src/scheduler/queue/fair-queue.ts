@@ -37,7 +37,7 @@ export class FairQueue<T> {
 
   /** The highest priority in the queue; -Infinity if it is empty. */
   get highest(): number {
-    return this.#byRank.first?.priority ?? Number.NEGATIVE_INFINITY;
+    return this.#byRank.first?.priority ?? -Infinity;
   }
 
   /**

@@ -106,12 +106,12 @@ export class Gate {
   readonly #options: GateOptions;
   #pause: GatePause | undefined;
   /** One timer for all pauses: it is set again only where a pause ends before it rings. */
-  #ringsAt = Number.POSITIVE_INFINITY;
+  #ringsAt = Infinity;
   #cancel = (): void => {};
   /** Whether it was closed. */
   isClosed = false;
   /** Since when calls have waited, none was sent and none answered; Infinity: none waits. */
-  #stillSince = Number.POSITIVE_INFINITY;
+  #stillSince = Infinity;
 
   constructor(options: GateOptions) {
     this.#pacer = options.pacer;
@@ -141,13 +141,13 @@ export class Gate {
     const ask = byAge ? asUrgentAs(behind.highest, call.ask) : call.ask;
     const admission = this.#pacer.admit(ask, now);
     if (admission.kind === 'granted') {
-      this.#stillSince = Number.POSITIVE_INFINITY;
+      this.#stillSince = Infinity;
       return admission;
     }
     const { hold } = admission;
     const isEndless = !hold.isFirm && !hold.mayEndOnAnswer;
     // A pause without an end is no lack of quota.
-    this.#stillSince = isEndless ? Number.POSITIVE_INFINITY : Math.min(this.#stillSince, now);
+    this.#stillSince = isEndless ? Infinity : Math.min(this.#stillSince, now);
     if (this.#isTooLong(call, hold)) throw this.#refusalErrors([call], hold, hold.reason()).get(call);
     const { until, isFirm } = hold;
     // One that cannot be the hourly trial makes way for one that can.
@@ -206,10 +206,10 @@ export class Gate {
 
   /** No call is at the gate any more. */
   leave(): void {
-    this.#stillSince = Number.POSITIVE_INFINITY;
+    this.#stillSince = Infinity;
     this.#pause = undefined;
     this.#cancel();
-    this.#ringsAt = Number.POSITIVE_INFINITY;
+    this.#ringsAt = Infinity;
   }
 
   /** The call at the gate, and each that comes, is rejected. */
@@ -224,7 +224,7 @@ export class Gate {
    */
   #isTooLong({ ask, trace }: PendingCall, { until, isFirm, failingSince }: Hold): boolean {
     if (ask.isInspection) return false;
-    if (until === Number.POSITIVE_INFINITY) return true;
+    if (until === Infinity) return true;
     const since = failingSince ?? Math.max(this.#stillSince, trace.queuedAt);
     return isFirm && until - since > ask.maxWaitMs;
   }
@@ -263,7 +263,7 @@ export class Gate {
     this.#cancel();
     this.#ringsAt = instant;
     this.#cancel = this.#clock.timer(instant - this.#clock.now(), () => {
-      this.#ringsAt = Number.POSITIVE_INFINITY;
+      this.#ringsAt = Infinity;
       const until = this.#pause?.hold.until ?? 0;
       // Set for an earlier pause, it may ring too soon for this one.
       if (until > instant && until > this.#clock.now()) this.#ringAt(until);
@@ -274,7 +274,7 @@ export class Gate {
 
 /** The rank of a call: its priority, by default 0. An inspection goes first: nothing that holds others back is its concern. */
 export function priorityOf({ ask }: Pick<PendingCall, 'ask'>): number {
-  return ask.isInspection ? Number.POSITIVE_INFINITY : (ask.priority ?? 0);
+  return ask.isInspection ? Infinity : (ask.priority ?? 0);
 }
 
 function asUrgentAs(highest: number, ask: Ask): Ask {

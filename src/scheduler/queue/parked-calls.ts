@@ -75,7 +75,7 @@ class ParkedGroup<T> {
     this.#until = until;
     this.#cancel = this.#clock.timer(until - this.#clock.now(), () => {
       // Due now, even if the clock reads a little less because of rounding.
-      this.#until = Number.NEGATIVE_INFINITY;
+      this.#until = -Infinity;
       this.#listeners.due();
     });
   }

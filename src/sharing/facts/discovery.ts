@@ -34,13 +34,13 @@ const SLACK_MS = 30;
  * readings of a short window show its shape, because no other process sends. The store bounds the number of looks of a share.
  */
 export class Discovery {
-  #from = Number.POSITIVE_INFINITY;
-  #until = Number.NEGATIVE_INFINITY;
-  #othersUntil = Number.NEGATIVE_INFINITY;
+  #from = Infinity;
+  #until = -Infinity;
+  #othersUntil = -Infinity;
   /** When the last request for a look was made, and whether no window was known. */
-  #askedAt = Number.NEGATIVE_INFINITY;
+  #askedAt = -Infinity;
   #isFirst = false;
-  #sendAt = Number.NEGATIVE_INFINITY;
+  #sendAt = -Infinity;
   /** Whether more calls have waited in this look than fit into it so far apart. */
   #isCrowded = false;
   #isOver = false;
@@ -86,7 +86,7 @@ export class Discovery {
   /** The instant to ask for the next look, so that it follows this one without a break, or to tell an end; Infinity: this process does not look. */
   renewsAt(now: number): number {
     if (this.isEndDue) return now;
-    return this.isLooking(now) && !this.#isOver ? this.#until - RENEW_MS : Number.POSITIVE_INFINITY;
+    return this.isLooking(now) && !this.#isOver ? this.#until - RENEW_MS : Infinity;
   }
 
   /** Whether to ask for a look now. */
@@ -125,9 +125,9 @@ export class Discovery {
 
   /** Ends this process's look, if there is one: the store is to be told. */
   end(): void {
-    if (this.#until > Number.NEGATIVE_INFINITY) this.#ended.raise();
-    this.#until = Number.NEGATIVE_INFINITY;
-    this.#from = Number.POSITIVE_INFINITY;
+    if (this.#until > -Infinity) this.#ended.raise();
+    this.#until = -Infinity;
+    this.#from = Infinity;
   }
 
   /** Whether the store is to be told of an end. */

@@ -27,10 +27,10 @@ export class FactSync {
   #facts = new SharedFacts();
   /** Windows named by responses to this process, and when they were named last. */
   readonly #seen = new Map<Period, number>();
-  #toldAt = Number.NEGATIVE_INFINITY;
+  #toldAt = -Infinity;
   #isAsked = false;
   /** The last reading of a short window, and how often the usage of it has sunk during a look. */
-  #last = { used: 0, at: Number.POSITIVE_INFINITY };
+  #last = { used: 0, at: Infinity };
   #sunk = 0;
   /** Whether the service answers without naming a window, so that there is no quota to share. */
   isUnlimited = false;

@@ -100,7 +100,7 @@ export class SharedFacts {
   tellLead(lead: TimeRange, store: TimeRange, time: number, isNeeded: boolean): boolean {
     const ours = { least: lead.least - store.most, most: lead.most - store.least };
     const known = this.#leadAt(time);
-    const knownMs = known ? known.most - known.least : Number.POSITIVE_INFINITY;
+    const knownMs = known ? known.most - known.least : Infinity;
     const isVague = knownMs > VAGUE_MS;
     const part = knownMs * (isNeeded && isVague ? NEEDED : NARROWER);
     const most = isVague ? Math.max(SHARP_MS, part) : part;

@@ -37,7 +37,7 @@ export class ResetDetector {
     const last = this.#last.get(period);
     if (last?.start !== start || used >= last.used) this.#last.set(period, { start, used, at: sent.least });
     const isNext = last !== undefined && last.start === startOf(period, start - 1);
-    const gap = last ? (received.most - last.at) / length : Number.POSITIVE_INFINITY;
+    const gap = last ? (received.most - last.at) / length : Infinity;
     const hasDropped = isNext && last.used - used > limit * gap + ROUNDED;
     const isBeginning = received.most - start <= length * BEGINNING;
     const { alive } = shapes;
@@ -46,7 +46,7 @@ export class ResetDetector {
     const mayDrop = alive.some(({ isSliding, sinksSteadily }) => isSliding && !sinksSteadily);
     const isOpen = calendar.length > 0 && !mayDrop && alive.length > 1;
     if (hasDropped && isBeginning && isOpen) return { alive: calendar, epoch: shapes.epoch };
-    const { present = Number.POSITIVE_INFINITY, estimated = 0 } = claims ?? {};
+    const { present = Infinity, estimated = 0 } = claims ?? {};
     // After a refusal that was explained by no other shape, it takes the evidence of a process's own requests.
     const held = length > periodMsOf('minute') ? HELD : Math.max(HELD, limit * HELD_OF_MINUTE);
     const isBelow = shapes.epoch === 0 && estimated - used >= held;

@@ -52,7 +52,7 @@ export class AskPlanner {
   /** The instant at which to ask for units ahead of any call; Infinity: none is expected, or the store is not near. */
   asksAheadAt(now: number): number {
     const { timeline, book } = this.#grounds;
-    if (!this.isNear || !this.#spare(now)) return Number.POSITIVE_INFINITY;
+    if (!this.isNear || !this.#spare(now)) return Infinity;
     const arrival = timeline.arrival(now);
     const until = book.usableUntil(arrival);
     return Math.max(now, until === undefined ? this.expected.askFrom : now + until - arrival.most);
@@ -72,7 +72,7 @@ export class AskPlanner {
     const isImpatient = isUrgent && held >= want && book.left(arrival) < need;
     const probe = !isUrgent && lacking > 0 ? choice.probing(answeredAt) : undefined;
     const isCalm = probe === undefined && choice.isCalm(demand, now);
-    const aheadAt = isAlone ? Number.POSITIVE_INFINITY : this.asksAheadAt(now);
+    const aheadAt = isAlone ? Infinity : this.asksAheadAt(now);
     const isAhead = want <= 0 && now >= aheadAt;
     const spare = probe || isUrgent || (lacking !== need && !isAhead) ? undefined : this.#spare(answeredAt);
     const only = probe ?? spare?.slot ?? (isImpatient ? slots.at(timeline.arrival(answeredAt)) : undefined);
@@ -85,7 +85,7 @@ export class AskPlanner {
     const late = policy.isLate(now) ? 2 : 1;
     const needed = probe ? need : usual;
     // What was asked for ahead is kept for the calls that are expected.
-    const isKept = !isAhead && aheadAt < Number.POSITIVE_INFINITY;
+    const isKept = !isAhead && aheadAt < Infinity;
     return {
       want: needed + (spare?.units ?? 0),
       needed,

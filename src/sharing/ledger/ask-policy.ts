@@ -75,10 +75,10 @@ export interface FullWindow {
 export class AskPolicy {
   readonly #random: () => number;
   #isLimited = false;
-  #crowdedAt = Number.NEGATIVE_INFINITY;
-  #retryAt = Number.NEGATIVE_INFINITY;
-  #lateAt = Number.POSITIVE_INFINITY;
-  #askedAt = Number.NEGATIVE_INFINITY;
+  #crowdedAt = -Infinity;
+  #retryAt = -Infinity;
+  #lateAt = Infinity;
+  #askedAt = -Infinity;
   #fruitless = 0;
   #full: FullWindow | undefined;
   /**
@@ -86,7 +86,7 @@ export class AskPolicy {
    * nothing left for the first call; `isNow`: that is so by the last one, too.
    */
   #lacking: { readonly since: number; readonly at: number; readonly isNow: boolean } | undefined;
-  #heardAt = Number.NEGATIVE_INFINITY;
+  #heardAt = -Infinity;
   #others = 0;
   /** Free part of the tightest window, by the last answer. */
   #room = 0;
@@ -115,7 +115,7 @@ export class AskPolicy {
    * or is older than {@link TELLS_MS}.
    */
   isAmple(now: number): boolean {
-    if (this.#heardAt === Number.NEGATIVE_INFINITY || this.isBusy(now)) return false;
+    if (this.#heardAt === -Infinity || this.isBusy(now)) return false;
     return now - this.#heardAt > TELLS_MS || this.#room >= AMPLE;
   }
 
@@ -166,8 +166,8 @@ export class AskPolicy {
   /** Drops what earlier answers showed, because a limit, a shape or the share has changed. */
   reset(): void {
     this.#isLimited = false;
-    this.#retryAt = Number.NEGATIVE_INFINITY;
-    this.#lateAt = Number.POSITIVE_INFINITY;
+    this.#retryAt = -Infinity;
+    this.#lateAt = Infinity;
     this.#fruitless = 0;
     this.#full = undefined;
     this.#lacking = undefined;
@@ -186,8 +186,8 @@ export class AskPolicy {
     const given = slots.reduce((units, slot) => units + granted(slot), 0);
     this.#isLimited = given < want;
     if (granted(first) < want) this.#crowdedAt = now;
-    this.#lateAt = Number.POSITIVE_INFINITY;
-    this.#retryAt = Number.NEGATIVE_INFINITY;
+    this.#lateAt = Infinity;
+    this.#retryAt = -Infinity;
     if (given > 0) {
       this.#full = undefined;
       this.#lacking = undefined;
@@ -276,8 +276,8 @@ export class AskPolicy {
       // Before an instance ends a slot is asked for that begins then; what slides out is of the slot of that time.
       const endsAt = surely(knownUntil ?? instance.end - aheadMs) + chanceMs;
       const isKnown = window.isLong || knownUntil !== undefined;
-      const turnAt = isAllUsed && isKnown ? Number.POSITIVE_INFINITY : now + turnMs + spread;
-      const asksAt = Math.min(turnAt, window.isShort ? Number.POSITIVE_INFINITY : endsAt, probesAt);
+      const turnAt = isAllUsed && isKnown ? Infinity : now + turnMs + spread;
+      const asksAt = Math.min(turnAt, window.isShort ? Infinity : endsAt, probesAt);
       // A full calendar window has room after its end, and so has a second that slides for a slot after the stretch. A longer one, or what is in doubt, may
       // have room at its next step, and the reserve for urgent calls shrinks.
       const isOver = slides === undefined || (window.isShort && !window.isInDoubt);

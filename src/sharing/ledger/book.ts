@@ -108,7 +108,7 @@ export class Book {
 
   /** When the next slot with held units begins, by the timeline; Infinity: there is none. */
   nextHeld({ least }: TimeRange): number {
-    let begin = Number.POSITIVE_INFINITY;
+    let begin = Infinity;
     for (const { slot, claimed, spent } of this.#entries.values())
       if (claimed > spent && slot.from > least) begin = Math.min(begin, slot.from);
     return begin;
@@ -119,7 +119,7 @@ export class Book {
    * none. An idle process needs a timer for it, because no call will start the trip that returns the units.
    */
   unspentSince(arrival: TimeRange): number {
-    let since = Number.POSITIVE_INFINITY;
+    let since = Infinity;
     for (const { slot, claimed, spent } of this.#entries.values()) {
       if (claimed === spent) continue;
       // After the clock was set back the slot may end far in the future.
@@ -146,7 +146,7 @@ export class Book {
   }
 
   /** Ends a request. `units`: its actual cost minus the units charged for it; `answered`: when it was answered, by the local clock. */
-  settle(entry: Entry, units: number, answered: number = Number.POSITIVE_INFINITY): void {
+  settle(entry: Entry, units: number, answered: number = Infinity): void {
     entry.open--;
     entry.sent = { ...entry.sent, answered: Math.max(entry.sent.answered, answered) };
     entry.spent = Math.max(0, entry.spent + units);

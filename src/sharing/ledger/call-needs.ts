@@ -38,9 +38,9 @@ export class CallNeeds {
   /** Mean units of a call. */
   #usual = 1;
   /** The first waiting call that no other passes, and one that is passed, until it asks again. */
-  #first: WaitingCall = { units: 1, isUrgent: false, maxWaitMs: Number.POSITIVE_INFINITY };
+  #first: WaitingCall = { units: 1, isUrgent: false, maxWaitMs: Infinity };
   #passed = this.#first;
-  #passedUntil = Number.NEGATIVE_INFINITY;
+  #passedUntil = -Infinity;
   /** Units that urgent calls have taken, and those that the store was told of, which includes calls that wait. */
   #urgentSent = 0;
   #urgentTold = 0;
@@ -65,9 +65,9 @@ export class CallNeeds {
   }
 
   /** A call asks to be sent: it is the first that waits, if it may not. */
-  ask({ priority, maxWaitMs = Number.POSITIVE_INFINITY }: Charge, units: number): void {
+  ask({ priority, maxWaitMs = Infinity }: Charge, units: number): void {
     this.#first = { units, isUrgent: priority > URGENT_ABOVE, maxWaitMs };
-    if (units >= this.#passed.units) this.#passedUntil = Number.NEGATIVE_INFINITY;
+    if (units >= this.#passed.units) this.#passedUntil = -Infinity;
   }
 
   /** Cheaper calls pass the first waiting call, which asks again then. */

@@ -19,7 +19,7 @@ export class ExpectedCalls {
   #spentAt = 0;
   /** Units that the last call has spent. */
   #latest = 0;
-  #askFrom = Number.NEGATIVE_INFINITY;
+  #askFrom = -Infinity;
 
   /** No ask for them alone is made before this instant. */
   get askFrom(): number {

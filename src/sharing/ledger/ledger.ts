@@ -186,7 +186,7 @@ export class Ledger {
     const time = arrival.least;
     const kept = this.#keptBy(plan, demand, time);
     const { tellsAt } = this.#unheard;
-    const isReading = tellsAt < Number.POSITIVE_INFINITY && (now >= tellsAt || !isSilent);
+    const isReading = tellsAt < Infinity && (now >= tellsAt || !isSilent);
     const also = this.#alwaysNamed(slots, arrival);
     if (isReading) also.push(...this.slot(now).instances);
     const told = this.book.compose(
@@ -260,7 +260,7 @@ export class Ledger {
     const isLost = this.#recollection.hear(windows, answer, before, now);
     if (isLost && before.aheadMs > 0) this.choice.mistrust(now + before.aheadMs);
     if (this.isGathering(now)) this.policy.hasten(now + GATHER_MS);
-    const usableFrom = isLost ? this.choice.unknownUntil : Number.NEGATIVE_INFINITY;
+    const usableFrom = isLost ? this.choice.unknownUntil : -Infinity;
     this.book.grant(answer, this.timeline.arrival(now), ({ name, from }) =>
       from < usableFrom ? 0 : (granted.get(name) ?? 0),
     );
@@ -301,7 +301,7 @@ export class Ledger {
   #slotOf({ first, last, answered }: Sent, isExact: boolean): Slot {
     const { least } = this.timeline.arrival(first);
     const { most } = this.timeline.arrival(last);
-    if (!isExact || answered === Number.POSITIVE_INFINITY) return this.#slots.at({ least, most });
+    if (!isExact || answered === Infinity) return this.#slots.at({ least, most });
     const latest = Math.min(most, this.timeline.at(answered).most);
     const slot = this.#slots.at({ least, most: latest });
     return { ...slot, to: Math.min(slot.to, latest + 1) };

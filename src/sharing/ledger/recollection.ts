@@ -20,11 +20,11 @@ export class Recollection {
   /** The age of the store's memory by the last answer, and when that arrived. */
   #age: { readonly forMs: number; readonly at: number } | undefined;
   /** When the store was asked first after the loss. What it has granted since, it knows. */
-  #lostAt = Number.NEGATIVE_INFINITY;
+  #lostAt = -Infinity;
   /** When the slots are over that other processes may hold. */
-  #gathersUntil = Number.NEGATIVE_INFINITY;
+  #gathersUntil = -Infinity;
   /** The number of live processes before the loss. */
-  #processes = Number.POSITIVE_INFINITY;
+  #processes = Infinity;
 
   /**
    * Records an answer.
@@ -62,13 +62,13 @@ export class Recollection {
   /** Records how many processes have told since the loss. @returns whether these are all. */
   told(processes: number): boolean {
     const isAll = processes >= this.#processes;
-    if (isAll) this.#gathersUntil = Number.NEGATIVE_INFINITY;
+    if (isAll) this.#gathersUntil = -Infinity;
     return isAll;
   }
 
   /** The windows of an ask, with what the store has forgotten of them. `rate`: most units that are granted, a millisecond. */
   remind(windows: readonly WindowAsk[], rate: number, now: number): readonly WindowAsk[] {
-    if (this.#lostAt === Number.NEGATIVE_INFINITY) return windows;
+    if (this.#lostAt === -Infinity) return windows;
     return windows.map((window) => {
       const heard = this.#used.get(window.name, now);
       // Of a step that drains, what counted in it with those before is no less than what it counts alone.

@@ -60,7 +60,7 @@ export function slidesOutAt({ window, slides }: Instance, { freesAt }: Outcome):
 /** Until when an instance is full: what slides sooner, if a request at the beginning of the calendar's next window may show that it does not. */
 export function fullUntil(instance: Instance, asked: Asked, outcome: Outcome): number {
   const probe = probesOf(asked).find(({ window }) => window === instance.window);
-  return Math.min(slidesOutAt(instance, outcome) ?? instance.end, probe?.end ?? Number.POSITIVE_INFINITY);
+  return Math.min(slidesOutAt(instance, outcome) ?? instance.end, probe?.end ?? Infinity);
 }
 
 /** The instances of the calendar at whose end a request may show the shape of their window. */

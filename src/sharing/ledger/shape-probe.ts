@@ -37,7 +37,7 @@ export class ShapeProbe {
   readonly #windows: SharedWindows;
   #seconds = 0;
   #rounds = 0;
-  #round = Number.NEGATIVE_INFINITY;
+  #round = -Infinity;
   #last = Number.NaN;
   #turn: Turn | undefined;
   #slides = false;

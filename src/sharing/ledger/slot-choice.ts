@@ -22,9 +22,9 @@ export class SlotChoice {
   readonly #timeline: Timeline;
   readonly #policy: AskPolicy;
   readonly #probe: ShapeProbe;
-  #askFrom = Number.NEGATIVE_INFINITY;
+  #askFrom = -Infinity;
   /** Slots that begin before it may have been granted to other processes by a store that has lost its memory. */
-  #unknownUntil = Number.NEGATIVE_INFINITY;
+  #unknownUntil = -Infinity;
 
   constructor(slots: Slots, windows: SharedWindows, timeline: Timeline, policy: AskPolicy, probe: ShapeProbe) {
     this.#slots = slots;
@@ -51,7 +51,7 @@ export class SlotChoice {
 
   /** Records that the store knows again what is granted. */
   trust(): void {
-    this.#unknownUntil = Number.NEGATIVE_INFINITY;
+    this.#unknownUntil = -Infinity;
   }
 
   /** How far ahead the present number of needy processes asks for slots, in milliseconds. */
@@ -126,6 +126,6 @@ export class SlotChoice {
   /** No slot that begins before this time is asked for. One that no process can hold yet does not count: the clock was set back. */
   #heldBackUntil(latest: number): number {
     const until = Math.max(this.#askFrom, this.#unknownUntil);
-    return until > latest + REACH_MS ? Number.NEGATIVE_INFINITY : until;
+    return until > latest + REACH_MS ? -Infinity : until;
   }
 }

@@ -23,8 +23,8 @@ export class StatedRoom {
   readonly #latest = new Map<Period, WindowNews>();
   /** Units of the requests under way, and when the last one was sent. */
   #underWay = 0;
-  #sentAt = Number.NEGATIVE_INFINITY;
-  #refusedAt = Number.NEGATIVE_INFINITY;
+  #sentAt = -Infinity;
+  #refusedAt = -Infinity;
   /** The window that has held a request back last, and until when. */
   #held: { readonly window: SharedWindow; readonly until: number } | undefined;
 

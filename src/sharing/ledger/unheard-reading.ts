@@ -17,7 +17,7 @@ const NEARLY_FULL = 0.9;
 export class UnheardReading {
   /** Units of a window that the store counts, by the last answer. */
   readonly #counted = new Map<Period, number>();
-  #at = Number.POSITIVE_INFINITY;
+  #at = Infinity;
 
   /** When it is to be told; Infinity: there is none. */
   get tellsAt(): number {
@@ -39,6 +39,6 @@ export class UnheardReading {
   /** All readings are told with an ask, to which the answer says what is counted. */
   tell(): void {
     this.#counted.clear();
-    this.#at = Number.POSITIVE_INFINITY;
+    this.#at = Infinity;
   }
 }

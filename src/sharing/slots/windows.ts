@@ -149,7 +149,7 @@ export class SharedWindow {
    * Units that an ask for slots from this time on keeps for that request, or for a later one that is the first of its window. Of a minute not
    * from a first call that fails before it ends; few calls wait for the end of an hour or a day, and without that request all of the next might fail.
    */
-  keptForProbe(from: number, waitsUntil: number = Number.POSITIVE_INFINITY): number {
+  keptForProbe(from: number, waitsUntil: number = Infinity): number {
     if (!this.isProbed || (!this.isLong && endOf(this.period, from) > waitsUntil)) return 0;
     const start = startOf(this.period, from);
     // What slides is free again as soon as the calendar's next window begins.
@@ -203,7 +203,7 @@ export class SharedWindow {
   claims({ least, most }: TimeRange): Claims {
     const start = startOf(this.period, least);
     const settled = start === this.#settled.start ? this.#settled.units : 0;
-    const before = this.#usedAt(start - 1) ?? Number.POSITIVE_INFINITY;
+    const before = this.#usedAt(start - 1) ?? Infinity;
     const estimated = Math.max(0, settled - before) + this.carried(this.#at(least), most);
     return { present: this.#usedAt(least), estimated };
   }

@@ -12,10 +12,10 @@ export function withUnits(batches: readonly Batch[], units: number, to: number):
   const later = batches.findIndex((batch) => batch.to > to);
   const all = batches.toSpliced(later < 0 ? batches.length : later, 0, { units, to });
   if (all.length <= BATCHES) return all;
-  let least = Number.POSITIVE_INFINITY;
+  let least = Infinity;
   let joined = 0;
   all.forEach((batch, index) => {
-    const waits = batch.units * ((all[index + 1]?.to ?? Number.POSITIVE_INFINITY) - batch.to);
+    const waits = batch.units * ((all[index + 1]?.to ?? Infinity) - batch.to);
     if (waits < least) [least, joined] = [waits, index];
   });
   const [first, second] = all.slice(joined, joined + 2);

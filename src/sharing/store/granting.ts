@@ -44,7 +44,7 @@ export function grantUnits(ask: ShareAsk, mayGrant: boolean, others: number, win
   return {
     granted,
     isNeedy: wish !== 3 && given < want,
-    freeMs: freeMs === undefined || freeMs === Number.POSITIVE_INFINITY ? 0 : Math.ceil(freeMs),
+    freeMs: freeMs === undefined || freeMs === Infinity ? 0 : Math.ceil(freeMs),
     stayMs: ask.stayMs + Math.max(0, ...full.map(({ ask: { ttlMs } }) => ttlMs - LINGER_MS)),
   };
 }

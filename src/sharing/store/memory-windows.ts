@@ -115,7 +115,7 @@ export class MemoryWindow {
     const beyond = Math.max(before, this.#reading - this.used);
     this.strangers += beyond;
     this.#later?.hear(recent, isBound ? beyond : before);
-    const most = isBound ? Math.max(this.#reading, this.ask.reading) + recent : Number.POSITIVE_INFINITY;
+    const most = isBound ? Math.max(this.#reading, this.ask.reading) + recent : Infinity;
     const excess = Math.max(0, this.used - most);
     const ofStrangers = Math.min(excess, this.strangers);
     this.strangers -= ofStrangers;
@@ -148,11 +148,11 @@ export class MemoryWindow {
   /** How long until it has room for so many units by what slides out, in milliseconds; 0: the next instance takes longer; Infinity: that is not known. */
   freeMs(need: number): number {
     const { slidBy } = this.ask;
-    if (slidBy === undefined) return Number.POSITIVE_INFINITY;
+    if (slidBy === undefined) return Infinity;
     if (this.#later && this.#later.roomOfAll < need) return 0;
     const units = need - this.roomOfAll;
     const enough = this.#batches.find(({ to }) => this.outBy(to) >= units);
-    return enough ? Math.max(0, enough.to - slidBy) : Number.POSITIVE_INFINITY;
+    return enough ? Math.max(0, enough.to - slidBy) : Infinity;
   }
 
   /** Takes off units that have slid out, and their batches: readings may have counted them. */

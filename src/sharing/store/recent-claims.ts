@@ -30,6 +30,6 @@ export function withClaims({ since, index, units }: RecentClaims, more: number):
 /** Units that were claimed since an instant, or somewhat earlier; Infinity: they were not counted then, or are no longer kept. */
 export function claimedSince({ since, index, units }: RecentClaims, instant: number): number {
   const stretches = index - Math.floor(instant / STRETCH_MS) + 1;
-  if (stretches > RECENT_STRETCHES || instant < since) return Number.POSITIVE_INFINITY;
+  if (stretches > RECENT_STRETCHES || instant < since) return Infinity;
   return units.slice(0, Math.max(0, stretches)).reduce((all, one) => all + one, 0);
 }

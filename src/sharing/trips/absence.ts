@@ -23,7 +23,7 @@ export class Absence {
   readonly #mode: FailureMode;
   readonly #processes: number;
   #fallback: Fallback | undefined;
-  #aloneUntil = Number.NEGATIVE_INFINITY;
+  #aloneUntil = -Infinity;
 
   /** @param processes - the number of processes to assume while the store has never been reached. */
   constructor(trips: Trips, ledger: Ledger, random: () => number, mode: FailureMode, processes: number) {
@@ -55,7 +55,7 @@ export class Absence {
 
   /** When calls that wait for a trip that fails may go without a grant; Infinity: none has failed. */
   get beginsAt(): number {
-    return (this.#trips.failsSince ?? Number.POSITIVE_INFINITY) + BOOKED_MS;
+    return (this.#trips.failsSince ?? Infinity) + BOOKED_MS;
   }
 
   /** Whether to send without grants: the store cannot be reached, or has just returned. */

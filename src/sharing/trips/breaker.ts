@@ -13,7 +13,7 @@ export class StoreBreaker {
   readonly #patience: Patience;
   readonly #random: () => number;
   readonly #breaker = new Breaker({ failures: FAILURES, firstMs: FIRST_PAUSE_MS, longestMs: LONGEST_PAUSE_MS });
-  heardAt: number = Number.NEGATIVE_INFINITY;
+  heardAt: number = -Infinity;
 
   constructor(timeoutMs: number, random: () => number) {
     this.#patience = new Patience(timeoutMs);

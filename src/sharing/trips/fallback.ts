@@ -56,10 +56,10 @@ interface Measured {
 export class Fallback {
   readonly #mode: FailureMode;
   #part: number;
-  #sentAt = Number.NEGATIVE_INFINITY;
+  #sentAt = -Infinity;
   readonly #beginAt: number;
   /** When the last request could have gone, and its distance from the one before, in milliseconds. */
-  #dueAt = Number.NEGATIVE_INFINITY;
+  #dueAt = -Infinity;
   #paceMs = 0;
   /** The longest of the times for a unit that windows allow to all processes together, in milliseconds. */
   #unitMs = 0;
@@ -80,7 +80,7 @@ export class Fallback {
 
   /** The earliest instant at which `units` may be sent; Infinity: not before the store is reachable. */
   earliest(units: number, windows: Iterable<SharedWindow>, now: number): number {
-    if (this.#mode !== 'partial') return this.#mode === 'open' ? now : Number.POSITIVE_INFINITY;
+    if (this.#mode !== 'partial') return this.#mode === 'open' ? now : Infinity;
     const all = [...windows];
     this.#unitMs = Math.max(0, ...all.filter(({ isLong }) => !isLong).map(unitMsOf));
     this.#part = Math.max(this.#part, Math.min(LEAST_PART, this.#unitMs / LONGEST_PACE_MS));

@@ -13,13 +13,13 @@ const POLL_MS = 200;
 /** After a pause one process of the share sends a probe; once it is served the others resume, spread over a second. */
 export class Resumption {
   readonly #random: () => number;
-  #pausedUntil = Number.NEGATIVE_INFINITY;
+  #pausedUntil = -Infinity;
   #isPending = false;
   #isProbing = false;
-  #probeUntil = Number.NEGATIVE_INFINITY;
-  #waitUntil = Number.NEGATIVE_INFINITY;
+  #probeUntil = -Infinity;
+  #waitUntil = -Infinity;
   /** The end of a pause that the store is to be told of. */
-  #toTell = Number.NEGATIVE_INFINITY;
+  #toTell = -Infinity;
   readonly #resumed = new Notice();
 
   constructor(random: () => number) {
@@ -32,7 +32,7 @@ export class Resumption {
     if (!isNews) return false;
     this.#pausedUntil = until;
     this.#isPending = true;
-    this.#probeUntil = Number.NEGATIVE_INFINITY;
+    this.#probeUntil = -Infinity;
     return true;
   }
 
@@ -102,7 +102,7 @@ export class Resumption {
     const until = this.#toTell;
     if (until > now()) await call(() => store.pause(until - now()));
     // A longer pause that began meanwhile is told by the next trip.
-    if (this.#toTell === until) this.#toTell = Number.NEGATIVE_INFINITY;
+    if (this.#toTell === until) this.#toTell = -Infinity;
     await this.#resumed.tell(() => call(() => store.resumed()));
     if (this.mayAsk(now())) await call(() => this.ask(store, member, now));
   }

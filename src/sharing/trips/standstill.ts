@@ -10,7 +10,7 @@ const LATE_MS = 1_000;
 /** For how long the share has held back every call of this process, and the store has answered no ask, whatever the cause. */
 export class Standstill {
   #since: number | undefined;
-  #until = Number.NEGATIVE_INFINITY;
+  #until = -Infinity;
 
   /** A call is held until `until`. @returns whether calls are held for so long that the patience of each ends its wait. */
   hold(until: number, now: number): boolean {

@@ -48,8 +48,8 @@ export class Trips {
   #name = crypto.randomUUID();
   #sequence = 0;
   #trip: Promise<void> | undefined;
-  #signedAt = Number.NEGATIVE_INFINITY;
-  #triedAt = Number.NEGATIVE_INFINITY;
+  #signedAt = -Infinity;
+  #triedAt = -Infinity;
   #signs = 0;
   #live: number | undefined;
   #counted = 0;
@@ -73,7 +73,7 @@ export class Trips {
 
   /** Whether the store has ever answered. */
   get hasJoined(): boolean {
-    return this.#breaker.heardAt > Number.NEGATIVE_INFINITY;
+    return this.#breaker.heardAt > -Infinity;
   }
 
   get isUnderWay(): boolean {
@@ -122,7 +122,7 @@ export class Trips {
 
   /** When a store that is lost is tried although no call needs it; Infinity: it is not lost. */
   get idleRetryAt(): number {
-    return this.#breaker.isLost ? this.#triedAt + IDLE_RETRY_MS : Number.POSITIVE_INFINITY;
+    return this.#breaker.isLost ? this.#triedAt + IDLE_RETRY_MS : Infinity;
   }
 
   /** Begins a trip, unless one is under way or the breaker pauses trips. */

@@ -26,7 +26,7 @@ export class Timers {
       this.#removeFirst();
       this.#cancelled--;
     }
-    return Number.POSITIVE_INFINITY;
+    return Infinity;
   }
 
   /** Sets a timer, and returns a function that cancels it. */
@@ -43,7 +43,7 @@ export class Timers {
 
   /** Removes the next timer and fires it, unless it was cancelled. */
   ring(): void {
-    if (this.due === Number.POSITIVE_INFINITY) return;
+    if (this.due === Infinity) return;
     const timer = this.#removeFirst();
     const fire = timer?.fire;
     if (!timer || !fire) return;

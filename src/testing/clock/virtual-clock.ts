@@ -82,7 +82,7 @@ export function virtualClock(options: VirtualClockOptions = {}): VirtualClock {
       const note = (): void => {
         settled = true;
       };
-      const movable = (): boolean => settled || alarms.due < Number.POSITIVE_INFINITY;
+      const movable = (): boolean => settled || alarms.due < Infinity;
       promise.then(note, note);
       for (await settle(); !settled; await ringNext()) {
         if (!movable()) await settleUntil(movable);

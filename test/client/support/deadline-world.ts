@@ -30,7 +30,7 @@ export async function world(service: MockServiceOptions = {}, options: ClientOpt
     baseUrl: mock.origin,
     fetch: mock.fetch,
     clock,
-    maxWaitMs: Number.POSITIVE_INFINITY,
+    maxWaitMs: Infinity,
     random: () => 0.5,
     ...options,
   });

@@ -18,7 +18,7 @@ describe('a table of costs', () => {
     expect(one.find(of('other=1'))?.certain).toBe(2);
     expect(table([], {}).find(of('limit=20'))).toBeUndefined();
     expect([one.findOwn(of('other=1'))?.most, table([], {}).findOwn(of(''))]).toEqual([2, undefined]);
-    expect([one.cheapest, table([], {}).cheapest]).toEqual([2, Number.POSITIVE_INFINITY]);
+    expect([one.cheapest, table([], {}).cheapest]).toEqual([2, Infinity]);
   });
 
   it('has a row for each combination of values, whatever other parameters say', () => {

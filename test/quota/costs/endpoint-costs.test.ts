@@ -161,7 +161,7 @@ describe('a request of unknown cost', () => {
 describe('the costs of an endpoint', () => {
   it('are none at first', () => {
     const costs = new EndpointCosts();
-    expect([costs.cheapest, costs.highest, costs.find('')]).toEqual([Number.POSITIVE_INFINITY, 0, undefined]);
+    expect([costs.cheapest, costs.highest, costs.find('')]).toEqual([Infinity, 0, undefined]);
     expect(costs.deciding).toEqual([]);
   });
 

@@ -21,7 +21,7 @@ const WALL = Date.UTC(2026, 5, 15, 10, 20, 20);
 const MINUTE_MS = 60_000;
 /** By how much the service's clock is not known some minutes after the dates of two answers, in milliseconds. */
 const VAGUE_MS = 200;
-const ENDLESS = Number.POSITIVE_INFINITY;
+const ENDLESS = Infinity;
 
 interface Answer {
   readonly endpoint?: string;

@@ -230,7 +230,7 @@ describe('a forecast', () => {
 
   it('is never where a window holds nothing, unless there is nothing to do', () => {
     const shut = [calendar('second', 5)(0), calendar('minute', 0)(0)];
-    const never = { sentAt: [Number.POSITIVE_INFINITY], window: 'minute' };
+    const never = { sentAt: [Infinity], window: 'minute' };
     expect(forecast([{ count: 1, cost: 1 }], shut, 0)).toMatchObject(never);
     expect(forecast([{ count: 0, cost: 1 }], shut, 7)).toMatchObject({ sentAt: [7], window: undefined });
   });
@@ -458,7 +458,7 @@ describe('requests that are to be sent by an instant', () => {
 
   it('are all given up where they are never sent', () => {
     const { late, sentAt } = forecast(of([3, 1_000], [2]), [{ ...minute, limit: 0 }], 0);
-    expect([late, sentAt[1]]).toEqual([[3, 2], Number.POSITIVE_INFINITY]);
+    expect([late, sentAt[1]]).toEqual([[3, 2], Infinity]);
   });
 });
 

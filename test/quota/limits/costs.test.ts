@@ -109,7 +109,7 @@ function state(costs: Costs, cost: number): void {
 describe('the lowest cost that is expected of any request', () => {
   it('is unknown at first, and then the lowest that was learned or stated', () => {
     const costs = new Costs();
-    expect(costs.cheapest).toBe(Number.POSITIVE_INFINITY);
+    expect(costs.cheapest).toBe(Infinity);
     costs.learn('GET /a', 3);
     expect(costs.cheapest).toBe(3);
     state(costs, 2);

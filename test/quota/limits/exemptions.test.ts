@@ -8,7 +8,7 @@ import { wholeShareLimit } from '../../../src/quota/share-limit.ts';
 import { charge } from '../support/builders.ts';
 
 const HOUR_MS = 3_600_000;
-const ASK = { endpoint: 'GET /a', maxWaitMs: Number.POSITIVE_INFINITY };
+const ASK = { endpoint: 'GET /a', maxWaitMs: Infinity };
 
 /** A hold of many hours, which only time ends. */
 const LONG: Hold = holdUntil(30 * HOUR_MS, () => ({ kind: 'reserve', why: 'the rest is kept' }), { isFirm: true });

@@ -25,14 +25,14 @@ describe('a pause that the caller ordered', () => {
   });
 
   it('without an end is looked at every minute, and refuses no call for its length', () => {
-    const pause = pausedUntil(Number.POSITIVE_INFINITY);
+    const pause = pausedUntil(Infinity);
     expect(pause.check(CHARGE, 1_000)).toMatchObject({ until: 61_000, isFirm: false });
     expect(pause.check(CHARGE, 1e12)).toMatchObject({ until: 1e12 + 60_000, isFirm: false });
   });
 
   it('is over as soon as the caller ends it', () => {
     const pause = pausedUntil(5_000);
-    pause.set(Number.NEGATIVE_INFINITY);
+    pause.set(-Infinity);
     expect(pause.check(CHARGE, 0)).toBeUndefined();
   });
 });

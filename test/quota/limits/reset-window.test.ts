@@ -97,7 +97,7 @@ describe('reset window', () => {
   it('a window that is known by its reset alone of no requests at all is never open', () => {
     const window = new ResetWindow(0, new ServerClock(), new InFlight(new Concurrency(10), 9_000));
     window.read('GET /a', 60_000, 60_000, reading(0, 0));
-    expect(untilOf(window, CHARGE, 70_000)).toBe(Number.POSITIVE_INFINITY);
+    expect(untilOf(window, CHARGE, 70_000)).toBe(Infinity);
   });
 });
 

@@ -25,7 +25,7 @@ describe('probes of a window of which no reset is named', () => {
   });
 
   it('go at once, then ever rarer, and with each full minute', () => {
-    expect(new RoomProbes(20, knownClock()).nextAt).toBe(Number.NEGATIVE_INFINITY);
+    expect(new RoomProbes(20, knownClock()).nextAt).toBe(-Infinity);
     const sentAt = probedAt(knownClock(), 0);
     expect(sentAt.slice(0, 8)).toEqual([200, 600, 1_400, 3_000, 6_200, 12_600, 25_400, 51_000]);
     expect(sentAt).toHaveLength(9);

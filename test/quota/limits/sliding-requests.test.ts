@@ -21,7 +21,7 @@ describe('requests of the last window', () => {
   it('leave room for one more when enough of them count no longer', () => {
     const requests = answered(3, [0, 10_000, 20_000]);
     expect([0, 1, 2].map((held) => requests.earliest(held))).toEqual([60_006, 70_006, 80_006]);
-    expect(requests.earliest(3)).toBe(Number.POSITIVE_INFINITY);
+    expect(requests.earliest(3)).toBe(Infinity);
   });
 
   it('decide in a window of a few seconds from its second instance on, and in a longer one from when they explain that it holds more', () => {

@@ -22,9 +22,9 @@ describe('a window whose ends are known', () => {
 
   it.each([
     ['the usual one that roundings may have made longer', [62_000], MINUTE],
-    ['none where it is longer than that', [62_001], Number.POSITIVE_INFINITY],
-    ['none where it is shorter', [59_000], Number.POSITIVE_INFINITY],
-    ['none where it is a few seconds', [SECOND], Number.POSITIVE_INFINITY],
+    ['none where it is longer than that', [62_001], Infinity],
+    ['none where it is shorter', [59_000], Infinity],
+    ['none where it is a few seconds', [SECOND], Infinity],
   ])('has as its usual length %s', (_, lefts, ms) => {
     expect(lengthOf(lefts).usualMs).toBe(ms);
   });

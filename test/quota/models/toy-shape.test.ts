@@ -64,7 +64,7 @@ function served(shapes: readonly Shape[]): Pacer {
 }
 
 describe('a new shape', () => {
-  const ask = { endpoint: 'GET /a', maxWaitMs: Number.POSITIVE_INFINITY };
+  const ask = { endpoint: 'GET /a', maxWaitMs: Infinity };
 
   it('holds requests back as soon as it is in the list, which no other file repeats', () => {
     expect(served(SHAPES).admit(ask, 20).kind).toBe('granted');

@@ -8,7 +8,7 @@ const FULL = holdUntil(1e9, reason, { isFirm: true });
 describe('the hourly trial', () => {
   it('is due an hour after the first question, while no answer comes', () => {
     const trial = new HourlyTrial();
-    expect(trial.dueAt).toBe(Number.POSITIVE_INFINITY);
+    expect(trial.dueAt).toBe(Infinity);
     expect(trial.isDue(FULL, 5)).toBe(false);
     expect(trial.isDue(FULL, 5 + TRIAL_MS)).toBe(true);
   });
@@ -25,7 +25,7 @@ describe('the hourly trial', () => {
     trial.reset(0);
     expect(trial.isDue(holdUntil(1e9, reason), TRIAL_MS)).toBe(false);
     expect(trial.isDue({ ...FULL, failingSince: 1 }, TRIAL_MS)).toBe(false);
-    expect(trial.isDue({ ...FULL, until: Number.POSITIVE_INFINITY }, TRIAL_MS)).toBe(false);
+    expect(trial.isDue({ ...FULL, until: Infinity }, TRIAL_MS)).toBe(false);
   });
 
   it('is due at once after the trial of a sibling that was served, and an hour after one that was not', () => {

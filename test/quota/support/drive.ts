@@ -72,7 +72,7 @@ export function drive(terms: Terms, job: Job): Run {
     waiting = undefined;
     for (let call = line.shift(); call; call = line.shift()) {
       const { endpoint, cost, isDeclared } = call;
-      const wish = { endpoint, ...(isDeclared ? { cost } : {}), maxWaitMs: Number.POSITIVE_INFINITY };
+      const wish = { endpoint, ...(isDeclared ? { cost } : {}), maxWaitMs: Infinity };
       const admission = factsOf(pacer.admit(wish, agenda.now + job.origin));
       decisions.push({ at: agenda.now, admission });
       if (admission.kind === 'granted') send(call, admission.lease);

@@ -136,17 +136,14 @@ class Run {
 
   #send(index: number): boolean {
     const units = this.#terms.costs[index] ?? 1;
-    const admission = this.#pacer.admit(
-      { endpoint: 'GET /a', cost: units, maxWaitMs: Number.POSITIVE_INFINITY },
-      this.#now,
-    );
+    const admission = this.#pacer.admit({ endpoint: 'GET /a', cost: units, maxWaitMs: Infinity }, this.#now);
     this.#note(`call ${index} asks: ${admission.kind}`);
     this.#hasWaited = admission.kind === 'wait';
-    if (admission.kind === 'wait' && admission.hold.until === Number.POSITIVE_INFINITY)
+    if (admission.kind === 'wait' && admission.hold.until === Infinity)
       this.#break('a call is told that it can never be sent');
     if (admission.kind !== 'granted') return false;
     this.#calls[index] = { state: 'travelling', lease: admission.lease };
-    this.#ended[index] = { at: Number.POSITIVE_INFINITY, units };
+    this.#ended[index] = { at: Infinity, units };
     return true;
   }
 

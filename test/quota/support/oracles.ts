@@ -63,7 +63,7 @@ function estimateOver(length: number): Reckoning {
 /** What came since the request that opened the window, which is the first after the last one ended. */
 function sinceFirst(length: number): Reckoning {
   return (entries, at) => {
-    let [began, used] = [Number.NEGATIVE_INFINITY, 0];
+    let [began, used] = [-Infinity, 0];
     for (const entry of entries) {
       if (entry.at >= began + length) [began, used] = [entry.at, 0];
       used += entry.units;

@@ -143,7 +143,7 @@ export class Stage {
     });
   }
 
-  ask(endpoint = 'GET /a', cost?: number, maxWaitMs: number = Number.POSITIVE_INFINITY): Answered {
+  ask(endpoint = 'GET /a', cost?: number, maxWaitMs: number = Infinity): Answered {
     const admission = factsOf(this.pacer.admit({ endpoint, cost, maxWaitMs }, this.now));
     if (admission.kind === 'granted') this.#open = [...this.#open, admission.lease];
     return admission;

@@ -5,7 +5,7 @@ import { Pacer } from '../../../src/quota/pacer.ts';
 import { type ShareLimit, wholeShareLimit } from '../../../src/quota/share-limit.ts';
 import { type Answered, factsOf } from './builders.ts';
 
-const PATIENT = Number.POSITIVE_INFINITY;
+const PATIENT = Infinity;
 
 /** What an answer says. */
 export function quota(stacks: QuotaSnapshot['stacks'] = {}, more: Partial<QuotaSnapshot> = {}): QuotaSnapshot {

@@ -72,7 +72,7 @@ describe('requests in flight', () => {
 
   it('what is in flight is nothing at first, and nothing of it will age', () => {
     const flights = new InFlight(new Concurrency(3), 9_000);
-    expect([flights.open, flights.units, flights.nextAge()]).toEqual([0, 0, Number.POSITIVE_INFINITY]);
+    expect([flights.open, flights.units, flights.nextAge()]).toEqual([0, 0, Infinity]);
   });
 
   it('units in flight that are fractions add up to nothing when all are settled', () => {

@@ -73,7 +73,7 @@ describe('the part of a window that bulk work leaves', () => {
   });
 
   it('is awaited by an answer where time alone frees nothing, and no longer than a request may be under way', () => {
-    const window = windowOf('minute', (_units, _cap, held) => (held > 0 ? Number.POSITIVE_INFINITY : NOW));
+    const window = windowOf('minute', (_units, _cap, held) => (held > 0 ? Infinity : NOW));
     const limit = reserve([window], { share, held: 3 });
     expect(limit.check(charge(), NOW)).toMatchObject({ until: 4_000, isFirm: false });
     expect(limit.check(charge(), 4_000)).toBeUndefined();

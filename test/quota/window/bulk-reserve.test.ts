@@ -40,7 +40,7 @@ class World {
   }
 
   /** Asks, and where it is granted lets the service answer. */
-  call(priority = 0, cost = 1, maxWaitMs: number = Number.POSITIVE_INFINITY): Answered {
+  call(priority = 0, cost = 1, maxWaitMs: number = Infinity): Answered {
     const admission = factsOf(this.pacer.admit({ endpoint: 'GET /a', cost, priority, maxWaitMs }, this.now));
     if (admission.kind !== 'granted') return admission;
     this.spend(cost, ['minute', 'month']);
@@ -158,7 +158,7 @@ describe('what is kept of a window', () => {
           if (admission.kind === 'granted') return;
           expect(admission.until).toBeGreaterThan(world.now);
           // What never fits is told at once.
-          if (admission.until === Number.POSITIVE_INFINITY) {
+          if (admission.until === Infinity) {
             expect(cost).toBeGreaterThan(LIMITS.minute);
             return;
           }

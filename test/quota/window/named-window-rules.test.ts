@@ -13,7 +13,7 @@ import { NamedWindow } from '../../../src/quota/window/named-window.ts';
 import { PriorityReserve } from '../../../src/quota/window/reserve/priority-reserve.ts';
 import { charge, knownClock, readingsOf, untilOf } from '../support/builders.ts';
 
-const NEVER = Number.POSITIVE_INFINITY;
+const NEVER = Infinity;
 const MINUTE_MS = 60_000;
 
 interface Facts {

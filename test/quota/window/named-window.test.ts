@@ -13,7 +13,7 @@ import { PriorityReserve } from '../../../src/quota/window/reserve/priority-rese
 import { charge, knownClock, readingsOf, untilOf } from '../support/builders.ts';
 import { AGE_MS } from '../support/script.ts';
 
-const NEVER = Number.POSITIVE_INFINITY;
+const NEVER = Infinity;
 
 /** A window of ten units that is full since 100 ms, of a service whose clock shows what ours does, and nothing under way. */
 function full({ period = 'minute' as Period, limit = 10, used = 10, cheapest = 1, clock = knownClock() } = {}): {

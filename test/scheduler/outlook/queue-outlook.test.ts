@@ -133,9 +133,9 @@ describe('a call that is turned away', () => {
   it('would be sent behind the calls of its priority and of higher ones, and at any time where none of them waits', () => {
     const { waiting, of } = outlook();
     const [urgent, usual] = [{ ask: { priority: 1 } }, { ask: {} }] as [PendingCall, PendingCall];
-    expect(of.sentAt(usual)).toBe(Number.NEGATIVE_INFINITY);
+    expect(of.sentAt(usual)).toBe(-Infinity);
     waiting();
-    expect(of.sentAt(urgent)).toBe(Number.NEGATIVE_INFINITY);
+    expect(of.sentAt(urgent)).toBe(-Infinity);
     expect(of.sentAt(usual)).toBe(1_000);
   });
 
@@ -238,7 +238,7 @@ describe('an estimate', () => {
   it('says never where the stated cost exceeds a whole window, but for what is sure, which a cost says that was never stated', () => {
     const { of } = outlook();
     const plan = { ...PLAN, cost: LIMIT + 1 };
-    expect(of.estimate(plan, 0)).toMatchObject({ sentAt: Number.POSITIVE_INFINITY, window: 'minute' });
+    expect(of.estimate(plan, 0)).toMatchObject({ sentAt: Infinity, window: 'minute' });
     expect(of.estimate(plan, 0, 'sure')).toMatchObject({ sentAt: 1_000 });
   });
 
@@ -365,7 +365,7 @@ describe('waiting calls that are late, while a window may have several shapes', 
   it('are all refused where no shape is more favourable, and nothing is looked at again', () => {
     const { of, refused } = late([1, 1], [0, 2], [0, 2]);
     expect(refused()).toHaveLength(2);
-    expect(of.recheckAt).toBe(Number.POSITIVE_INFINITY);
+    expect(of.recheckAt).toBe(Infinity);
   });
 
   it('are refused once their chance is over: a window before their instant, or a window after they came', async () => {

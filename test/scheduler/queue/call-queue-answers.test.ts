@@ -42,7 +42,7 @@ function queueOf() {
       leave: (call) => void left.push(call),
       sentAt: () => 0,
       lateErrors: () => told.late,
-      recheckAt: Number.POSITIVE_INFINITY,
+      recheckAt: Infinity,
       overflowOf: () => new Error('too many'),
     },
   });

@@ -73,7 +73,7 @@ describe('the fair queue', () => {
   it('an empty queue has no first entry', () => {
     const queue = new FairQueue();
     expect(queue.dequeue()).toBeUndefined();
-    expect([queue.size, queue.highest]).toEqual([0, Number.NEGATIVE_INFINITY]);
+    expect([queue.size, queue.highest]).toEqual([0, -Infinity]);
   });
 
   it('no entry leaves the queue twice', () => {

@@ -20,7 +20,7 @@ function hold(until: number, rest: Partial<Hold> = {}): Hold {
 }
 
 /** A gate whose pacer answers as told, with nothing behind the first call. */
-function gateOf(admission: Partial<Admission>, { parked = 0, sentAt = Number.NEGATIVE_INFINITY } = {}) {
+function gateOf(admission: Partial<Admission>, { parked = 0, sentAt = -Infinity } = {}) {
   const clock = virtualClock({ wall: NOON });
   const answers = { next: admission };
   const told = { wakes: 0, news: 0, standstills: 0, left: [] as PendingCall[], waits: [] as unknown[] };
@@ -31,7 +31,7 @@ function gateOf(admission: Partial<Admission>, { parked = 0, sentAt = Number.NEG
   const gate = new Gate({
     pacer: { admit: () => answers.next, settle, lastQuota: undefined, revision: 0 } as unknown as Admitting,
     clock,
-    behind: { highest: Number.NEGATIVE_INFINITY },
+    behind: { highest: -Infinity },
     longestWaitMs: LONGEST_WAIT_MS,
     parked: () => parked,
     line: { leave: (call) => told.left.push(call), sentAt: () => sentAt },
@@ -40,7 +40,7 @@ function gateOf(admission: Partial<Admission>, { parked = 0, sentAt = Number.NEG
     onWake: () => told.wakes++,
   });
   const call = (ask: Partial<Ask> = {}): PendingCall => ({
-    ask: { endpoint: 'GET /', maxWaitMs: Number.POSITIVE_INFINITY, ...ask },
+    ask: { endpoint: 'GET /', maxWaitMs: Infinity, ...ask },
     signal: undefined,
     request: { url: URL },
     trace: { attempts: 0, waiting: (wait) => told.waits.push(wait), queuedAt: clock.now() },
@@ -170,13 +170,13 @@ describe('a call that is refused', () => {
   });
 
   it('is told the last instant of the calendar where its hold never ends', () => {
-    const never = gateOf(wait(hold(Number.POSITIVE_INFINITY)));
+    const never = gateOf(wait(hold(Infinity)));
     expect(errorOf(never)).toMatchObject({ retryAfterMs: Infinity, retryAt: new Date(LAST_INSTANT) });
   });
 
   it('has any patience where its hold never ends, though answers may come', () => {
-    const { call, ask } = gateOf(wait(hold(Number.POSITIVE_INFINITY, { isFirm: false, mayEndOnAnswer: true })));
-    expect(() => ask(call({ maxWaitMs: Number.POSITIVE_INFINITY }))).toThrow(QuotaExhaustedError);
+    const { call, ask } = gateOf(wait(hold(Infinity, { isFirm: false, mayEndOnAnswer: true })));
+    expect(() => ask(call({ maxWaitMs: Infinity }))).toThrow(QuotaExhaustedError);
   });
 
   it('is told of an outage where that is why', () => {

@@ -15,7 +15,7 @@ const PAUSE = { 'retry-after': '60' };
 const MONTH_OUT = { 'x-ratelimit-limit-stacks-month': '1000', 'x-ratelimit-remaining-stacks-month': '0' };
 const FEW_LEFT = { 'x-ratelimit-limit-stacks-minute': '1000', 'x-ratelimit-remaining-stacks-minute': '5' };
 
-const NO_LINE = { leave: () => {}, sentAt: () => Number.NEGATIVE_INFINITY };
+const NO_LINE = { leave: () => {}, sentAt: () => -Infinity };
 
 describe('little patience', () => {
   it('a call with less patience than most is refused at once when it comes while the queue stands still for longer', async () => {
@@ -98,7 +98,7 @@ describe('much patience', () => {
     const { client, call, last, names, clock } = wire();
     await call('first');
     await last('first').answer(200, MONTH_OUT);
-    const patient = await call('patient', { maxWaitMs: Number.POSITIVE_INFINITY, timeoutMs: DAY_MS });
+    const patient = await call('patient', { maxWaitMs: Infinity, timeoutMs: DAY_MS });
     const usual = await call('usual');
     expect(usual.now()).toMatchObject({ name: 'QuotaExhaustedError', window: 'month', limit: 1000, remaining: 0 });
     expect([patient.now(), client.waiting]).toEqual(['under way', 1]);
@@ -117,7 +117,7 @@ describe('much patience', () => {
       await last('first').answer(200, MONTH_OUT);
       const controller = new AbortController();
       const { signal } = controller;
-      const patient = await call('patient', { maxWaitMs: Number.POSITIVE_INFINITY, signal });
+      const patient = await call('patient', { maxWaitMs: Infinity, signal });
       if (what === 'an abort') controller.abort(new Error('enough'));
       else await client.close();
       expect(await patient.end).toMatchObject({ message: what === 'an abort' ? 'enough' : 'The client is closed.' });

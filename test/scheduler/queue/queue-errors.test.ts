@@ -10,7 +10,7 @@ it.each([
   ['after about 0 ms', 1_000, 0, NOON + 1_000],
   ['after about 3.5 min', 211_000, 210_000, NOON + 211_000],
   ['after about 6.1 d', 527_041_000, 527_040_000, NOON + 527_041_000],
-  ['never', Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, LAST_INSTANT],
+  ['never', Infinity, Infinity, LAST_INSTANT],
 ])('a call that the queue does not accept would be sent %s', async (told, sentAt, retryAfterMs, at) => {
   const clock = virtualClock({ wall: NOON });
   await clock.advance(1_000);

@@ -53,8 +53,8 @@ describe('a look at the service', () => {
     const renewsAt = discovery.renewsAt(0);
     expect([discovery.mayAsk(renewsAt - 1), discovery.mayAsk(renewsAt)]).toEqual([false, true]);
     expect(renewsAt).toBeLessThan(LOOK_MS);
-    expect(discovery.renewsAt(LOOK_MS)).toBe(Number.POSITIVE_INFINITY);
-    expect(asked('over', false).renewsAt(0)).toBe(Number.POSITIVE_INFINITY);
+    expect(discovery.renewsAt(LOOK_MS)).toBe(Infinity);
+    expect(asked('over', false).renewsAt(0)).toBe(Infinity);
   });
 
   it('has an end that is to be told at once, also where it could not be told and no call asks for a trip', async () => {
@@ -62,7 +62,7 @@ describe('a look at the service', () => {
     discovery.end();
     expect(discovery.renewsAt(300)).toBe(300);
     await discovery.tellEnd({ endLook: async () => {} } as unknown as ShareStore, (work) => work(), 'a');
-    expect(discovery.renewsAt(300)).toBe(Number.POSITIVE_INFINITY);
+    expect(discovery.renewsAt(300)).toBe(Infinity);
   });
 
   it('ends for its owner a little before the others begin again: clocks run apart', () => {

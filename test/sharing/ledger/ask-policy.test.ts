@@ -56,7 +56,7 @@ describe('when it is worth asking the store', () => {
     const policy = new AskPolicy(() => HALF);
     const ask = asked(calendar({ second: 20 }));
     policy.hear(ask, outcome([0, 3], ask, full), NOW);
-    expect(policy.nextAt(3, false)).toBe(Number.POSITIVE_INFINITY);
+    expect(policy.nextAt(3, false)).toBe(Infinity);
     policy.spent(NOW + 1_500, 1_000);
     expect(policy.nextAt(0, false)).toBe(NOW + 1_500 + 150);
   });
@@ -227,7 +227,7 @@ describe('when it is worth asking the store', () => {
       outcome([5], ask, () => 5),
       NOW,
     );
-    expect([policy.nextAt(1, true), policy.nextAt(0, true)]).toEqual([NOW + 500, Number.NEGATIVE_INFINITY]);
+    expect([policy.nextAt(1, true), policy.nextAt(0, true)]).toEqual([NOW + 500, -Infinity]);
   });
 
   it('is when it is hastened to, at the latest', () => {
@@ -288,14 +288,14 @@ describe('when it is worth asking the store', () => {
       NOW,
     );
     policy.spent(NOW + 50, 1_000);
-    expect(policy.nextAt(0, false)).toBe(Number.NEGATIVE_INFINITY);
+    expect(policy.nextAt(0, false)).toBe(-Infinity);
   });
 
   it('is at once for the call alone where it had asked for others that are expected', () => {
     const policy = new AskPolicy(() => 0);
     const ask = asked(calendar({ second: 20 }), { isSparing: true });
     policy.hear(ask, outcome([], ask, full), NOW);
-    expect([policy.nextAt(0, false), policy.isLimited]).toEqual([Number.NEGATIVE_INFINITY, true]);
+    expect([policy.nextAt(0, false), policy.isLimited]).toEqual([-Infinity, true]);
   });
 
   it('is in the second half by chance later, if room was left in all windows, beyond what was kept, and it is the first half', () => {
@@ -307,10 +307,10 @@ describe('when it is worth asking the store', () => {
     };
     // Three tenths of a second.
     expect(lateAt({}, () => 15)).toBe(BEGIN + 800);
-    expect(lateAt({ kept: () => 5 }, () => 15)).toBe(Number.POSITIVE_INFINITY);
-    expect(lateAt({}, ({ limit }) => (limit === 20 ? 20 : 15))).toBe(Number.POSITIVE_INFINITY);
+    expect(lateAt({ kept: () => 5 }, () => 15)).toBe(Infinity);
+    expect(lateAt({}, ({ limit }) => (limit === 20 ? 20 : 15))).toBe(Infinity);
     expect(lateAt({}, () => 15, BEGIN + 499)).toBe(BEGIN + 800);
-    expect(lateAt({}, () => 15, BEGIN + 500)).toBe(Number.POSITIVE_INFINITY);
+    expect(lateAt({}, () => 15, BEGIN + 500)).toBe(Infinity);
   });
 
   it('is in the second half, too, where units of later seconds were granted', () => {
@@ -318,7 +318,7 @@ describe('when it is worth asking the store', () => {
     const ask = asked(calendar({ second: 20 }));
     policy.hear(ask, outcome([0, 3], ask, full), NOW);
     // What is held is to be spent first, and nothing is due by chance.
-    expect(policy.nextAt(0, false)).toBe(Number.NEGATIVE_INFINITY);
+    expect(policy.nextAt(0, false)).toBe(-Infinity);
   });
 
   it('is the later by chance the longer a minute has been full, and always after the same time', () => {
@@ -338,11 +338,7 @@ describe('when it is worth asking the store', () => {
     const ask = asked(calendar({ minute: 100 }));
     policy.hear(ask, outcome([], ask, full), NOW);
     policy.reset();
-    expect([policy.isLimited, policy.nextAt(0, false), policy.full(NOW)]).toEqual([
-      false,
-      Number.NEGATIVE_INFINITY,
-      undefined,
-    ]);
+    expect([policy.isLimited, policy.nextAt(0, false), policy.full(NOW)]).toEqual([false, -Infinity, undefined]);
   });
 
   it('is not changed by a trip that asked for nothing', () => {

@@ -110,7 +110,7 @@ describe('a book of what a process may spend', () => {
     spend(book, 0);
     expect(book.unspentSince(during(0))).toBe(BEGIN + 2_000);
     spend(book, 1, 4);
-    expect(book.unspentSince(during(0))).toBe(Number.POSITIVE_INFINITY);
+    expect(book.unspentSince(during(0))).toBe(Infinity);
   });
 
   it('says at once that units are to be given back where the clock was set back', () => {
@@ -258,9 +258,9 @@ describe('a book of what a process may spend', () => {
 describe('what a book holds', () => {
   it('begins next where something is left to spend, and not where it has begun', () => {
     const book = holding([3, 4]);
-    expect(book.nextHeld(exactly(BEGIN + 1_000))).toBe(Number.POSITIVE_INFINITY);
+    expect(book.nextHeld(exactly(BEGIN + 1_000))).toBe(Infinity);
     spend(book, 1, 4);
-    expect(book.nextHeld(during(0))).toBe(Number.POSITIVE_INFINITY);
+    expect(book.nextHeld(during(0))).toBe(Infinity);
   });
 
   it('is spent to the last unit, and where it is too little none of it', () => {
@@ -496,7 +496,7 @@ describe('a book that learns where requests arrived', () => {
       book.spend(1, during(0), () => slotAt(0), NOW + 3),
       0,
     );
-    expect(told()).toEqual([Number.POSITIVE_INFINITY]);
+    expect(told()).toEqual([Infinity]);
   });
 
   it('moves them there once the time is known, where it was a guess when they were sent', () => {

@@ -45,7 +45,7 @@ describe('what the calls of a process need', () => {
     const member = { waiting: () => 1, urgentWaiting: () => 1, concurrency: 32 };
     const needs = new CallNeeds(member as unknown as Member);
     expect(needs.demand(needs.first, undefined, false)).toEqual({
-      ...{ need: 1, want: 1, isUrgent: false, concurrency: 32, maxWaitMs: Number.POSITIVE_INFINITY },
+      ...{ need: 1, want: 1, isUrgent: false, concurrency: 32, maxWaitMs: Infinity },
     });
   });
 
@@ -53,7 +53,7 @@ describe('what the calls of a process need', () => {
     expect(worldOf({ units: 3, priority: 1, maxWaitMs: 900 }).needs.first).toEqual({
       ...{ units: 3, isUrgent: true, maxWaitMs: 900 },
     });
-    expect(worldOf().needs.first).toEqual({ units: 1, isUrgent: false, maxWaitMs: Number.POSITIVE_INFINITY });
+    expect(worldOf().needs.first).toEqual({ units: 1, isUrgent: false, maxWaitMs: Infinity });
   });
 
   it('is nothing where no call waits, however many are under way', () => {

@@ -42,7 +42,7 @@ describe('the calls that are likely to follow', () => {
 
   it('are not asked for again for two seconds after an ask in vain', () => {
     const expected = steady(500, 5_000);
-    expect(expected.askFrom).toBe(Number.NEGATIVE_INFINITY);
+    expect(expected.askFrom).toBe(-Infinity);
     expected.askedInVain(5_000);
     expect(expected.askFrom).toBe(7_000);
   });

@@ -209,7 +209,7 @@ describe('what an ask of a ledger tells', () => {
 
   it('leaves a unit for the beginning of the next minute by the slots that it asks for, unless its call fails before', () => {
     const open = (): Ledger => ledgerOf({ minute: 100 }, { alive: [aligned, firstRequest] });
-    const one = (ledger: Ledger, now: number, maxWaitMs = Number.POSITIVE_INFINITY): number | undefined =>
+    const one = (ledger: Ledger, now: number, maxWaitMs = Infinity): number | undefined =>
       kept(ledger.compose(demand({ maxWaitMs }), now, TRIP_MS))[`minute:${SECOND}`];
     // The first three seconds are the beginning.
     expect(one(open(), 2_500)).toBe(0);
@@ -260,7 +260,7 @@ describe('what a ledger learns from an answer', () => {
     const { windows } = ledger.compose(demand({ want: 5 }), 100, TRIP_MS);
     ask(ledger, demand({ want: 5 }), [2], 100, { used: windows.map(({ limit }) => limit) });
     ledger.spend(1, 200);
-    expect(ledger.policy.nextAt(0, false)).toBe(Number.NEGATIVE_INFINITY);
+    expect(ledger.policy.nextAt(0, false)).toBe(-Infinity);
     ledger.spend(1, 210);
     // Three tenths of a second.
     expect(ledger.policy.nextAt(0, false)).toBeCloseTo(510, 9);

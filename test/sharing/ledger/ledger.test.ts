@@ -216,11 +216,11 @@ describe('what a ledger knows of the share', () => {
 
   it('when units are to be given back that nobody spent: a second after their own', () => {
     const ledger = ledgerOf({ second: 20 });
-    expect(ledger.givesBackAt(100)).toBe(Number.POSITIVE_INFINITY);
+    expect(ledger.givesBackAt(100)).toBe(Infinity);
     ask(ledger, demand({ want: 2 }), [2], 100);
     expect(ledger.givesBackAt(110)).toBeCloseTo(2_000, 0);
     for (const now of [120, 130]) ledger.book.settle(ledger.spend(1, now), 0);
-    expect(ledger.givesBackAt(140)).toBe(Number.POSITIVE_INFINITY);
+    expect(ledger.givesBackAt(140)).toBe(Infinity);
   });
 
   it('which slots others may have been granted: it asks for none that begins before', () => {

@@ -21,7 +21,7 @@ export async function byChance(
   const took: number[] = [];
   const call = async (index: number): Promise<void> => {
     const at = clock.now();
-    await clients[index % clients.length]?.getInfo({ maxWaitMs: Number.POSITIVE_INFINITY });
+    await clients[index % clients.length]?.getInfo({ maxWaitMs: Infinity });
     if (at > fromMs) took.push(clock.now() - at);
   };
   sources.forEach(async ({ apartMs, size }, index) => {

@@ -159,7 +159,7 @@ export function fleetOf(
       let left = calls;
       const walk = async (index: number): Promise<void> => {
         while (left-- > 0) {
-          await clients[index]?.getInfo({ maxWaitMs: Number.POSITIVE_INFINITY });
+          await clients[index]?.getInfo({ maxWaitMs: Infinity });
           made[index] = (made[index] ?? 0) + 1;
         }
       };

@@ -39,7 +39,7 @@ export function ledgerOf(
 }
 
 export function demand(rest: Partial<Demand> = {}): Demand {
-  return { need: 1, want: 1, isUrgent: false, concurrency: 32, maxWaitMs: Number.POSITIVE_INFINITY, ...rest };
+  return { need: 1, want: 1, isUrgent: false, concurrency: 32, maxWaitMs: Infinity, ...rest };
 }
 
 /** Asks, and is granted so much of each slot. Where nothing is granted, the answer says that all windows are full. */

@@ -118,10 +118,7 @@ function callsOf(plan: Plan): Due[] {
   const usual = usualOf(plan);
   const rate = Math.min(...rates(limits)) / usual;
   const least = Math.min(...Object.values(limits).filter((limit) => limit !== undefined)) / usual;
-  const share = Math.max(
-    1,
-    Math.min(mostCalls, Math.floor(((limits.month ?? Number.POSITIVE_INFINITY) * 0.5) / usual)),
-  );
+  const share = Math.max(1, Math.min(mostCalls, Math.floor(((limits.month ?? Infinity) * 0.5) / usual)));
   const count = Math.max(2, Math.min(share, Math.ceil(rate * LASTS_MS * LIGHT)));
   if (kind === 'saturated') {
     // All at once: three of the shortest windows, or as much as fills longer ones.
@@ -166,7 +163,7 @@ export async function send(plan: Plan, isShared: boolean): Promise<Traffic> {
     const from = fleet.clock.now();
     try {
       const client = fleet.clients[isShared ? process : 0];
-      const maxWaitMs = Number.POSITIVE_INFINITY;
+      const maxWaitMs = Infinity;
       const isCostly = cost > 1 && index % COSTLY_EVERY === COSTLY_EVERY - 1;
       await (isCostly ? client?.getAddressAssets(ACCOUNT, { maxWaitMs, cost }) : client?.getInfo({ maxWaitMs }));
       took.push(fleet.clock.now() - from);
@@ -204,17 +201,17 @@ const SOONER_MS = 1_000;
 export function boundOf(plan: Plan, calls: number, aloneMs: number): number {
   const { limits, isKnown } = plan;
   const units = calls * usualOf(plan);
-  const isFull = (['minute', 'hour'] as const).some((period) => units >= (limits[period] ?? Number.POSITIVE_INFINITY));
+  const isFull = (['minute', 'hour'] as const).some((period) => units >= (limits[period] ?? Infinity));
   const cost = costOf(plan);
   const unused = (['second', 'minute', 'hour'] as const).map((period) => {
-    const limit = limits[period] ?? Number.POSITIVE_INFINITY;
+    const limit = limits[period] ?? Infinity;
     return cost > 1 && units > limit ? (aloneMs * (cost - 1)) / (limit - cost + 1) + LENGTHS[period] : 0;
   });
   const packedMs = Math.max(...unused);
   if (isKnown) return Math.max(NEXT_SLOT_MS, isFull ? ASKED_AGAIN_MS : 0) + LOOK_MS + SOONER_MS + packedMs;
   const doubted = limits.second === undefined ? 0 : aloneMs;
   const slid = (['minute', 'hour'] as const).map((period) => {
-    const times = units / (limits[period] ?? Number.POSITIVE_INFINITY);
+    const times = units / (limits[period] ?? Infinity);
     return times > 1 ? LENGTHS[period] * (1 + (1 + times) * STEP) : 0;
   });
   return NEXT_SLOT_MS + LOOKS * LOOK_MS + doubted + Math.max(...slid) + packedMs;

@@ -92,7 +92,7 @@ export function worldsOf(periods: readonly SmallPeriod[]): fc.Arbitrary<World> {
       processes: fc.constantFrom(2, 3, 4, 8),
       kind: fc.constantFrom(...KINDS),
       load: fc.constantFrom(0.3, 0.8, 1.3),
-      wait: fc.constantFrom(0, 5_000, 30_000, 100_000, Number.POSITIVE_INFINITY),
+      wait: fc.constantFrom(0, 5_000, 30_000, 100_000, Infinity),
       seed: fc.integer({ min: 1, max: 1_000_000 }),
     })
     .map(({ quota, wait, ...rest }) => {
@@ -160,5 +160,5 @@ function isTrial(index: number, log: readonly LoggedRequest[]): boolean {
   const at = log[index]?.arrivedAt ?? 0;
   // The first of all is sent before anything is known.
   const before = log.slice(0, index).filter(({ arrivedAt }) => arrivedAt < at - FOLLOWING_MS);
-  return index > 0 && (before.at(-1)?.arrivedAt ?? Number.NEGATIVE_INFINITY) < at - TRIAL_MS;
+  return index > 0 && (before.at(-1)?.arrivedAt ?? -Infinity) < at - TRIAL_MS;
 }

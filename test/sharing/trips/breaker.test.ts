@@ -26,7 +26,7 @@ describe('a store that fails', () => {
   });
 
   it('is asked again at once after one failure and after two', () => {
-    expect(failed(2).retryAt).toBe(Number.NEGATIVE_INFINITY);
+    expect(failed(2).retryAt).toBe(-Infinity);
   });
 
   it('is taken to be lost with the third failure in a row, and that is said once', () => {
@@ -66,7 +66,7 @@ describe('a store that fails', () => {
   it('is as good as new when it answers, and says for how long it was lost', () => {
     const store = failed(3);
     expect(store.mend(5_000)).toBe(5_000);
-    expect([store.timeoutMs, store.failsSince, store.retryAt]).toEqual([50, undefined, Number.NEGATIVE_INFINITY]);
+    expect([store.timeoutMs, store.failsSince, store.retryAt]).toEqual([50, undefined, -Infinity]);
     store.answered(1, 5_000);
     expect(store.heardAt).toBe(5_000);
   });

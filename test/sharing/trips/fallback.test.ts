@@ -50,7 +50,7 @@ function spend(alone: Fallback, units: number, from = 0): void {
 
 describe('a process that cannot ask the store', () => {
   it('sends nothing in the mode `closed`, and as it likes in the mode `open`', () => {
-    expect(fallback('closed').earliest(1, windows, 5)).toBe(Number.POSITIVE_INFINITY);
+    expect(fallback('closed').earliest(1, windows, 5)).toBe(Infinity);
     expect(fallback('open').earliest(1, windows, 5)).toBe(5);
   });
 

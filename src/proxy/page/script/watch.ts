@@ -40,7 +40,7 @@ export function watch({
   ] as const;
   let isPaused = false;
   let latest: Received<Overview> | undefined;
-  let spokenAt = Number.NEGATIVE_INFINITY;
+  let spokenAt = -Infinity;
 
   const draw = (overview: Received<Overview>): void => {
     const { at, quota } = overview;

@@ -51,10 +51,10 @@ export interface Contention {
 export class ContendedRate {
   readonly #periodMs: number;
   #part = FIRST;
-  #observedAt = Number.NEGATIVE_INFINITY;
+  #observedAt = -Infinity;
   readonly #trend = new FillTrend();
   /** When other consumers were last seen, and the readings since. */
-  #seenAt = Number.NEGATIVE_INFINITY;
+  #seenAt = -Infinity;
   #readingsSince = 0;
   /** When they were seen by the first reading; undefined: they were not. */
   #firstAt: number | undefined;
@@ -75,7 +75,7 @@ export class ContendedRate {
 
   /** A reading shows that `used` of `limit` units are used, `others` of them by other consumers and not known before. */
   observe(others: number, used: number, limit: number, now: number, { isShared, elapsed, rate }: Contention): void {
-    const isFirst = this.#seenAt === Number.NEGATIVE_INFINITY;
+    const isFirst = this.#seenAt === -Infinity;
     this.#readingsSince++;
     if (others > 0 || isShared) this.#onSeen(now);
     this.#trend.observe(used / limit, elapsed);

@@ -24,7 +24,7 @@ export interface Shown {
 
 /** A reading of a window that shows all of the time before it. */
 export const ALL_BEFORE: Omit<Shown, 'used'> = {
-  startedAt: Number.NEGATIVE_INFINITY,
+  startedAt: -Infinity,
   isFull: false,
   isBlurred: false,
 };
@@ -73,7 +73,7 @@ export class Demand {
     }
     // Another shape may explain the beginning of a window. Of what follows a full one, when it came is not known.
     if (isNew ? ms < HIDDEN_PART * this.#periodMs : !hadRoom && !isFull) return;
-    const isCalendar = startedAt > Number.NEGATIVE_INFINITY;
+    const isCalendar = startedAt > -Infinity;
     // When the window became full is not known, either: at the earliest when they can have taken so much.
     if (hadRoom) this.#blurredMs += isFull ? Math.min(ms, (units / this.usual) * this.#periodMs || 0) : ms;
     const kept = Math.exp(-ms / (MEMORY * this.#periodMs));

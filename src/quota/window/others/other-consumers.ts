@@ -43,16 +43,16 @@ export class OtherConsumers {
   #seen = 0;
   /** Units per millisecond that they took lately. */
   #rate = 0;
-  #ratedAt = Number.NEGATIVE_INFINITY;
+  #ratedAt = -Infinity;
   readonly #demand: Demand;
   /** Whether room is left for their demand: of a day or a month only when one is over, because minutes say nothing about the rest. */
   #isKnown: boolean;
   /** Our part of a short window. */
   readonly #contended: ContendedRate | undefined;
-  #refusedAt = Number.NEGATIVE_INFINITY;
-  #seenAt = Number.NEGATIVE_INFINITY;
+  #refusedAt = -Infinity;
+  #seenAt = -Infinity;
   #most = 0;
-  #stretch = Number.NEGATIVE_INFINITY;
+  #stretch = -Infinity;
 
   constructor(periodMs: number) {
     this.#periodMs = periodMs;
@@ -80,7 +80,7 @@ export class OtherConsumers {
     contention: Contention = { isShared: false, elapsed: 0.5 },
   ): void {
     const stretch = Math.floor(now / this.#periodMs);
-    if (this.#stretch === Number.NEGATIVE_INFINITY) this.#stretch = stretch;
+    if (this.#stretch === -Infinity) this.#stretch = stretch;
     if (stretch > this.#stretch) this.#roll(stretch, limit);
     const taken = Math.max(0, units);
     this.#seen += taken;
@@ -91,7 +91,7 @@ export class OtherConsumers {
     if (this.areActive) this.#contended?.observe(taken, shown.used, limit, now, contention);
     else this.#contended?.restart();
     const isNew = shown.startedAt > this.#ratedAt;
-    const ms = this.#ratedAt > Number.NEGATIVE_INFINITY ? now - Math.max(this.#ratedAt, shown.startedAt) : 0;
+    const ms = this.#ratedAt > -Infinity ? now - Math.max(this.#ratedAt, shown.startedAt) : 0;
     this.#demand.observe(taken, ms, isNew, shown);
     const kept = Math.exp(-ms / RATE_MS);
     this.#rate = this.#rate * kept + (ms > 0 ? (taken * (1 - kept)) / ms : taken / RATE_MS);

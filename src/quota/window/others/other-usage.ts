@@ -71,7 +71,7 @@ export class OtherUsage {
     const { may } = candidates;
     const isCalendar = clock.known && may.isCalendar;
     return {
-      startedAt: isCalendar ? clock.surely(startOf(this.#period, clock.least(sentAt))) : Number.NEGATIVE_INFINITY,
+      startedAt: isCalendar ? clock.surely(startOf(this.#period, clock.least(sentAt))) : -Infinity,
       used,
       isFull: used >= limit && may.onlyFills,
       isBlurred: held > limit * BLURRED_PART,

@@ -50,7 +50,7 @@ export class RoomForOthers implements Reserve, Pacing {
   #roundTripMs = 0;
   /** How long this client went from reading to reading lately. */
   #gapMs = 0;
-  #readAt = Number.NEGATIVE_INFINITY;
+  #readAt = -Infinity;
 
   constructor(period: Period, known: RoomForOthersDependencies) {
     this.#period = period;
@@ -107,7 +107,7 @@ export class RoomForOthers implements Reserve, Pacing {
     const pastMs = this.#minuteBegan(now) - sentAt;
     // The instants of clients that wait for the same minute stay apart.
     const steps = Math.ceil(pastMs / spacing);
-    return sentAt + spacing * (steps > 1 && steps < Number.POSITIVE_INFINITY ? steps : 1);
+    return sentAt + spacing * (steps > 1 && steps < Infinity ? steps : 1);
   }
 
   /**
@@ -123,7 +123,7 @@ export class RoomForOthers implements Reserve, Pacing {
   /** When the minute began, with which every longer window of the calendar begins. */
   #minuteBegan(now: number): number {
     const { clock } = this.#known;
-    return clock.known ? clock.surely(startOf('minute', clock.least(now))) : Number.NEGATIVE_INFINITY;
+    return clock.known ? clock.surely(startOf('minute', clock.least(now))) : -Infinity;
   }
 
   #spacing(units: number, limit: number): number {

@@ -70,9 +70,9 @@ export class TotalRate {
 
   #remember(mark: Mark): void {
     const latest = this.#latest;
-    const isDue = mark.at >= (latest.at(-2)?.at ?? Number.NEGATIVE_INFINITY) + SPAN_MS / KEPT;
+    const isDue = mark.at >= (latest.at(-2)?.at ?? -Infinity) + SPAN_MS / KEPT;
     if (isDue) latest.push(mark);
     else latest[latest.length - 1] = mark;
-    while ((latest[1]?.at ?? Number.POSITIVE_INFINITY) <= mark.at - SPAN_MS) latest.shift();
+    while ((latest[1]?.at ?? Infinity) <= mark.at - SPAN_MS) latest.shift();
   }
 }

@@ -14,7 +14,7 @@ const DEVIATIONS = 4;
 /** The time in which units came. It tells how long their rate is expected to last: a burst of a second says nothing about the rest of a month. */
 export class SeenTime {
   #firstAt = 0;
-  #lastAt = Number.NEGATIVE_INFINITY;
+  #lastAt = -Infinity;
 
   /** Units came. */
   onUnits(now: number): void {

@@ -34,7 +34,7 @@ export class Reserves {
    * @param fitsFrom - the instant at which the charge fits below a cap.
    */
   releasesAt(charge: Charge, units: number, limit: number, fitsFrom: (cap: number) => number, now: number): number {
-    let soonest = Number.POSITIVE_INFINITY;
+    let soonest = Infinity;
     let cap = limit;
     for (const reserve of this.#reserves) {
       const reserved = reserve.units(charge, limit, now);

@@ -15,7 +15,7 @@ export class BoundaryProbe {
   readonly #flights: InFlight;
   readonly #sent: Pick<SentInWindow, 'lastSentAt'>;
   /** The end of the calendar window of which the service last spoke, by its clock. */
-  #end = Number.POSITIVE_INFINITY;
+  #end = Infinity;
   /** How long a rest must be to tell something, in milliseconds; undefined: none would. */
   #restMs: number | undefined;
   /** The end of the calendar window in which a request has followed a rest. */
@@ -74,10 +74,10 @@ export class BoundaryProbe {
    * unit at least, or where `isContested` at that of the calendar, because other consumers have used what was reserved for it.
    */
   trialFor(units: number, isContested: boolean): number {
-    if (this.#flights.units > 0) return Number.POSITIVE_INFINITY;
+    if (this.#flights.units > 0) return Infinity;
     if (this.#namedEnd !== undefined && units <= 1) return this.#clock.surely(this.#namedEnd);
     const end = this.#clock.surely(this.#end);
-    return isContested && this.#sent.lastSentAt < end ? end : Number.POSITIVE_INFINITY;
+    return isContested && this.#sent.lastSentAt < end ? end : Infinity;
   }
 
   /** When nothing has been sent for long enough; undefined: no rest is owed. */

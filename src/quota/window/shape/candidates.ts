@@ -33,7 +33,7 @@ export class CandidateShapes {
   /** Whether readings count the request that they answer; undefined: it is not known. */
   #countsOwn: boolean | undefined;
   /** When the first request was sent. What was used before is not known. */
-  #readFrom = Number.POSITIVE_INFINITY;
+  #readFrom = Infinity;
   #unexplainedRefusals = 0;
   #epoch = 0;
   #shapes: Shapes | undefined;
@@ -163,7 +163,7 @@ export class CandidateShapes {
    * @returns the units that no candidate can explain: those of other consumers.
    */
   reconcile(reading: WindowReading, answered: AnsweredRequests): number {
-    let others = Number.POSITIVE_INFINITY;
+    let others = Infinity;
     for (const model of this.#all) {
       const added = model.reconcile(reading, answered);
       if (this.#alive.includes(model)) others = Math.min(others, added);

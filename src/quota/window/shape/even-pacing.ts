@@ -43,7 +43,7 @@ export interface EvenPacingDependencies {
 export class EvenPacing implements Pacing {
   readonly #periodMs: number;
   readonly #known: EvenPacingDependencies;
-  #evenUntil = Number.NEGATIVE_INFINITY;
+  #evenUntil = -Infinity;
   /** The most units of a request that was spaced. */
   #most = 0;
 

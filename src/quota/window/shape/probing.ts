@@ -59,7 +59,7 @@ export class ShapeProbing implements Reserve {
   onReading({ used, limit }: WindowReading, sentAt: number): void {
     if (!this.#clock.known) return;
     const isTelling = used >= limit * TELLING_PART;
-    const restMs = isTelling ? (SINKS * this.#periodMs) / limit : Number.POSITIVE_INFINITY;
+    const restMs = isTelling ? (SINKS * this.#periodMs) / limit : Infinity;
     this.#boundaryProbe.onReading(
       endOf(this.#period, this.#clock.least(sentAt)),
       this.#mayBe('drains') ? restMs : undefined,

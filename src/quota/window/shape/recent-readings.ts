@@ -40,7 +40,7 @@ export class RecentReadings {
     const earliest = from + POSTING_MS;
     const latest = until - POSTING_MS;
     // The fewest that a reading counts which may be the first. Most of the last ones differ from it by too little.
-    let fewest = Number.POSITIVE_INFINITY;
+    let fewest = Infinity;
     for (const { sentAt, used } of this.#readings) if (sentAt >= earliest && used < fewest) fewest = used;
     let rise = least;
     const count = this.#readings.length;

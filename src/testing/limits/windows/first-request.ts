@@ -5,7 +5,7 @@ import type { ServiceWindow } from './window.ts';
 export class FirstRequest implements ServiceWindow {
   limit: number;
   readonly #length: number;
-  #end = Number.NEGATIVE_INFINITY;
+  #end = -Infinity;
   #units = 0;
 
   constructor(limit: number, period: ServicePeriod) {

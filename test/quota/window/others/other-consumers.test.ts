@@ -60,7 +60,7 @@ describe('others who spend the same quota', () => {
   it('were last seen by the reading that showed them, and not by a later one of the same window', () => {
     const others = new OtherConsumers(MINUTE_MS);
     others.observe(2, LIMIT, 1_000);
-    expect(others.seenAt).toBe(Number.NEGATIVE_INFINITY);
+    expect(others.seenAt).toBe(-Infinity);
     others.observe(1, LIMIT, 1_100);
     others.observe(0, LIMIT, 1_200);
     expect(others.seenAt).toBe(1_100);

@@ -33,7 +33,7 @@ describe('the reserves of a window', () => {
 
   it('do not ask one of no units', () => {
     expect(checkedAgainAt(reserveOf(0, 300), reserveOf(3, 500))).toBe(500);
-    expect(checkedAgainAt(reserveOf(0, 300))).toBe(Number.POSITIVE_INFINITY);
+    expect(checkedAgainAt(reserveOf(0, 300))).toBe(Infinity);
   });
 
   it('tell each what those before it leave', () => {

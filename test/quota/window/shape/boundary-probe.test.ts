@@ -63,7 +63,7 @@ describe('a look past the end of a window', () => {
     look.onNamedEnd(30_500, 0);
     expect(look.reserved(LIMIT, 20)).toBe(0);
     expect(look.trialFor(1, false)).toBeGreaterThanOrEqual(30_500);
-    expect(look.trialFor(2, false)).toBe(Number.POSITIVE_INFINITY);
+    expect(look.trialFor(2, false)).toBe(Infinity);
     const { look: costly } = looking(3);
     costly.onNamedEnd(30_500, 0);
     expect(costly.reserved(LIMIT, 20)).toBe(3);
@@ -71,20 +71,20 @@ describe('a look past the end of a window', () => {
 
   it('is tried by one request where other consumers have used what was reserved for it', () => {
     const { look, flights, send } = looking(3);
-    expect(look.trialFor(3, false)).toBe(Number.POSITIVE_INFINITY);
+    expect(look.trialFor(3, false)).toBe(Infinity);
     expect(look.trialFor(3, true)).toBeLessThanOrEqual(PAST_END);
     const flight = flights.take(charge(), PAST_END);
     send(3, PAST_END);
-    expect(look.trialFor(3, true)).toBe(Number.POSITIVE_INFINITY);
+    expect(look.trialFor(3, true)).toBe(Infinity);
     flights.end(flight);
-    expect(look.trialFor(3, true)).toBe(Number.POSITIVE_INFINITY);
+    expect(look.trialFor(3, true)).toBe(Infinity);
   });
 
   it('forgets a named end when a request has tried it', () => {
     const { look, send } = looking(1);
     look.onNamedEnd(30_500, 0);
     send(1, 31_000);
-    expect(look.trialFor(1, false)).toBe(Number.POSITIVE_INFINITY);
+    expect(look.trialFor(1, false)).toBe(Infinity);
     expect(look.reserved(LIMIT, 31_001)).toBe(1);
   });
 });
@@ -112,7 +112,7 @@ describe('a look after a rest', () => {
 
   it('waits until it would tell something', () => {
     const { look } = looking();
-    look.onReading(END, Number.POSITIVE_INFINITY);
+    look.onReading(END, Infinity);
     expect(look.reserved(LIMIT, REST)).toBe(2);
     expect(look.nextProbeAt(REST)).toBeGreaterThanOrEqual(END);
   });

@@ -83,7 +83,7 @@ export class Soundness {
     const slot = this.#calendar.slots[second];
     const { name: present } = slot?.instances[0] ?? {};
     let isAhead = !this.#small.isBucket;
-    const now = slot ? arrivalIn(slot).least : Number.POSITIVE_INFINITY;
+    const now = slot ? arrivalIn(slot).least : Infinity;
     for (const [index, instance] of [...this.#calendar.instances.values()].entries()) {
       const { name, limit } = instance;
       const count = this.#stores.at(store).used[index] ?? 0;
