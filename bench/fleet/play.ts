@@ -4,7 +4,7 @@ import { ACCOUNT, pricedAt } from '../../test/sharing/support/traffic.ts';
 import type { ClosedTraffic, World } from './world.ts';
 
 /** What is measured begins after this time, in which a share learns what there is to know. In milliseconds. */
-export const SETTLING_MS = 12_000;
+const SETTLING_MS = 12_000;
 
 /** A run of a world. */
 export interface Played {
