@@ -10,7 +10,7 @@ export class ClientWide {
   readonly outage: Outage = new Outage();
   readonly throughput: Throughput = new Throughput();
   readonly manualPause: ManualPause = new ManualPause();
-  readonly concurrency: Concurrency;
+  declare readonly concurrency: Concurrency;
 
   /** @param concurrency - how many requests may be under way at once. */
   constructor(concurrency: number) {

@@ -40,7 +40,7 @@ type ScheduledCall = TracedCall & BackloggedCall;
 
 /** Takes each call through queue, pacer and exchange, repeats it where the retry policy says so, and returns its reply. */
 export class Scheduler {
-  readonly tracer: Tracer;
+  declare readonly tracer: Tracer;
   readonly #clock: Clock;
   readonly #clientWide: ClientWide;
   readonly #memberships: Memberships;
@@ -54,7 +54,7 @@ export class Scheduler {
   /** Its `follow` makes {@link idle} wait for work on a call before its arrival or after its reply: the body that it sends is read, or that of its answer is checked. */
   readonly open: OpenCalls = new OpenCalls(() => this.#duties.stop());
   /** When calls would be sent behind those that wait. */
-  readonly outlook: QueueOutlook;
+  declare readonly outlook: QueueOutlook;
   /** Calls that {@link close} turned away. */
   #turnedAway = 0;
   #closing: Promise<void> | undefined;

@@ -6,7 +6,7 @@ import { type QueuedCall, type QueueOptions, queueView, type SendEstimate } from
 
 /** Emits the events of a client's calls to its listeners and diagnostics channels, and keeps the traces of calls in progress. */
 export class Tracer extends EventDispatch implements EventSink {
-  readonly clock: Clock;
+  declare readonly clock: Clock;
   readonly #behind: () => number;
   readonly #traces = new Set<CallTrace>();
   #calls = 0;

@@ -8,8 +8,8 @@ import type { Outage } from './outage.ts';
 export class Pauses implements Limit {
   /** The pause that the service ordered. */
   readonly ordered: Cooldown = new Cooldown();
-  readonly outage: Outage;
-  readonly manual: ManualPause;
+  declare readonly outage: Outage;
+  declare readonly manual: ManualPause;
   readonly #limits: readonly Limit[];
 
   constructor(outage: Outage, manual: ManualPause) {

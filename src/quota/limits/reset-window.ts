@@ -20,11 +20,11 @@ const CALENDAR_MS = 60_000;
  * there is more again.
  */
 export class ResetWindow implements Limit {
-  readonly limit: number;
+  declare readonly limit: number;
   readonly #clock: ServerClock;
   readonly #flights: InFlight;
   /** The requests that count here. */
-  readonly requests: EndpointRequests;
+  declare readonly requests: EndpointRequests;
   #resetAt = Number.NEGATIVE_INFINITY;
   /** The shortest time between two resets so far. */
   #periodMs = CALENDAR_MS;

@@ -44,7 +44,7 @@ export interface NamedWindowDependencies {
 
 /** A window that the service names: its limit is known, its shape is guessed by models. */
 export class NamedWindow implements Limit {
-  readonly period: Period;
+  declare readonly period: Period;
   readonly #periodMs: number;
   readonly #clock: ServerClock;
   readonly #flights: InFlight;
@@ -52,10 +52,10 @@ export class NamedWindow implements Limit {
   readonly #costs: Pick<Costs, 'cheapest' | 'isProbing'>;
   readonly #shareLimit: NamedWindowDependencies['shareLimit'];
   /** The candidate shapes. */
-  readonly candidates: CandidateShapes;
-  readonly capacity: Capacity;
+  declare readonly candidates: CandidateShapes;
+  declare readonly capacity: Capacity;
   /** What the window tells of the rate of all, where it is the shortest of the long ones. */
-  readonly totalRate: TotalRate;
+  declare readonly totalRate: TotalRate;
   readonly #lastReading: LastReading;
   readonly #otherConsumers: OtherConsumers;
   readonly #passed = new PassedCharge();

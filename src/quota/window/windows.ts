@@ -13,8 +13,8 @@ interface Settled {
 
 /** All windows of which the service tells: those that it names, and those that `ratelimit-*` alone describes. */
 export class Windows {
-  readonly named: NamedWindows;
-  readonly byReset: ResetWindows;
+  declare readonly named: NamedWindows;
+  declare readonly byReset: ResetWindows;
   readonly #priorityReserve = new PriorityReserve();
   #limits: readonly Limit[] = [];
   /** The revision in which the windows were listed as limits. */
