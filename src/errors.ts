@@ -10,27 +10,27 @@ export type ErrorFacts<E extends Error> = Omit<E, keyof Error> & { readonly caus
 export class QuotaExhaustedError extends Error {
   declare readonly name: 'QuotaExhaustedError';
   /** The window that ran out: `'second'`, `'minute'`, `'month'`, … or `'endpoint'`; `'queue'` if too many calls wait; if no window binds, the kind of the reason, such as `'cooldown'`. */
-  readonly window: string | undefined;
+  declare readonly window: string | undefined;
   /** Limit of the window in units, if known. */
-  readonly limit: number | undefined;
+  declare readonly limit: number | undefined;
   /** Units remaining in the window, if known. */
-  readonly remaining: number | undefined;
+  declare readonly remaining: number | undefined;
   /** The earliest instant at which the quota allows the call behind those that wait, by this machine's wall clock. */
-  readonly retryAt: Date;
+  declare readonly retryAt: Date;
   /** Time from this error to `retryAt`, in milliseconds; `Infinity` if no time is known, as for a call that costs more than a window holds. */
-  readonly retryAfterMs: number;
+  declare readonly retryAfterMs: number;
   /** The reason, for people: `the minute has 0 of 60 units left and the request takes 1`. */
-  readonly why: string;
+  declare readonly why: string;
   /** The longest wait that the call allowed, in milliseconds, if it would have had to wait longer. */
-  readonly maxWaitMs?: number | undefined;
+  declare readonly maxWaitMs?: number | undefined;
   /** The longest time until it is sent that the call allowed, in milliseconds, if it would have been sent later. */
-  readonly maxQueueMs?: number | undefined;
+  declare readonly maxQueueMs?: number | undefined;
   /** The endpoint that was asked for, by which costs are learned, such as `GET /extended/v1/address/{address}/assets`. */
-  readonly endpoint: string;
+  declare readonly endpoint: string;
   /** The URL that was asked for, if known. The key is never in it. */
-  readonly url?: string | undefined;
+  declare readonly url?: string | undefined;
   /** What the headers of the last answer to any call said of the quota; undefined before the first. */
-  readonly quota: QuotaSnapshot | undefined;
+  declare readonly quota: QuotaSnapshot | undefined;
 
   constructor(facts: ErrorFacts<QuotaExhaustedError>) {
     super(`${asked(facts)}: ${facts.why.replace(/\.$/, '')}${outlook(facts)}`, causeOf(facts));
@@ -52,15 +52,15 @@ export class QuotaExhaustedError extends Error {
 export class ServiceError extends Error {
   declare readonly name: 'ServiceError';
   /** The HTTP status of the answer. */
-  readonly status: number;
+  declare readonly status: number;
   /** The endpoint that was asked for, by which costs are learned, such as `GET /extended/v1/address/{address}/assets`. */
-  readonly endpoint: string;
+  declare readonly endpoint: string;
   /** The URL that was asked for, if known. The key is never in it. */
-  readonly url?: string | undefined;
+  declare readonly url?: string | undefined;
   /** The body: parsed if it was JSON, else its text, cut to 2,000 characters. Its shape is not guaranteed. */
-  readonly body: unknown;
+  declare readonly body: unknown;
   /** What the answer's headers said of the quota. */
-  readonly quota: QuotaSnapshot;
+  declare readonly quota: QuotaSnapshot;
 
   constructor(facts: ErrorFacts<ServiceError>) {
     const said = serviceMessage(facts.body);
@@ -77,13 +77,13 @@ export class ServiceError extends Error {
 export class ConnectionError extends Error {
   declare readonly name: 'ConnectionError';
   /** The endpoint that was asked for, by which costs are learned, such as `GET /extended/v1/address/{address}/assets`. */
-  readonly endpoint: string;
+  declare readonly endpoint: string;
   /** The URL that was asked for, if known. The key is never in it. */
-  readonly url?: string | undefined;
+  declare readonly url?: string | undefined;
   /** What went wrong, if known: `ECONNRESET`, `ENOTFOUND`, `TIMEOUT`, `REDIRECT`, …. */
-  readonly code: string | undefined;
+  declare readonly code: string | undefined;
   /** Attempts made. 0: nothing was sent. */
-  readonly attempts: number;
+  declare readonly attempts: number;
 
   constructor(facts: ErrorFacts<ConnectionError>) {
     const { attempts } = facts;
@@ -112,15 +112,15 @@ export interface ShapeIssue {
 export class ResponseShapeError extends Error {
   declare readonly name: 'ResponseShapeError';
   /** The endpoint that was asked for, by which costs are learned, such as `GET /extended/v1/address/{address}/assets`. */
-  readonly endpoint: string;
+  declare readonly endpoint: string;
   /** The URL that was asked for, if known. The key is never in it. */
-  readonly url?: string | undefined;
+  declare readonly url?: string | undefined;
   /** Every deviation from the schema. */
-  readonly issues: readonly ShapeIssue[];
+  declare readonly issues: readonly ShapeIssue[];
   /** What the answer's headers said of the quota. */
-  readonly quota: QuotaSnapshot;
+  declare readonly quota: QuotaSnapshot;
   /** The HTTP status of the answer. */
-  readonly status: number;
+  declare readonly status: number;
 
   constructor(facts: ErrorFacts<ResponseShapeError>) {
     super(`${asked(facts)}: the body of a ${facts.status} is not as expected: ${listed(facts.issues)}`, causeOf(facts));
@@ -136,7 +136,7 @@ export class ResponseShapeError extends Error {
 export class ConfigError extends Error {
   declare readonly name: 'ConfigError';
   /** The invalid option, argument or environment variable. */
-  readonly option: string;
+  declare readonly option: string;
 
   /**
    * @param option - the invalid option, argument or environment variable.

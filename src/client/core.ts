@@ -24,6 +24,8 @@ import { withStatedCosts } from './stated-costs.ts';
 
 /** What a pool needs of a client beside its calls. */
 export interface PoolAccess {
+  /** The service and the key, by which two clients with one quota are known; undefined if the key is a function, or there is none. */
+  readonly account: unknown;
   /** What a bulk needs of it. */
   readonly bulk: BulkDependencies;
   /** The calls that wait in it. */
@@ -122,7 +124,9 @@ export function createCore(options: ClientOptions): ClientCore {
     close: async (given) => ({ rejected: await scheduler.close(readCloseOptions(given).drain) }),
     [Symbol.asyncDispose]: async () => void (await scheduler.close()),
   };
-  poolAccess.set(client, { bulk: forBulk, line: scheduler });
+  // A function may give another key later.
+  const account = typeof options.apiKey !== 'function' && key() && `${origin}\0${key()}`;
+  poolAccess.set(client, { bulk: forBulk, line: scheduler, account });
   return { client, settings, run, names, redact, follow };
 }
 

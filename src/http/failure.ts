@@ -2,14 +2,15 @@ import { causesOf } from '../errors.ts';
 import { KEY_REFUSED } from './key-breaker.ts';
 import { KEY_CHANGED } from './key-ring.ts';
 
-/** Codes of failures before anything was sent: the connection was not established, or there is no key to send. */
-const UNSENT: ReadonlySet<string> = new Set([
+/** Codes of failures before anything was sent: the connection was not established, an outage lasts, or there is no key to send. */
+export const UNSENT: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
   'EAI_AGAIN',
   'EHOSTUNREACH',
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
+  'OUTAGE',
   KEY_REFUSED,
   KEY_CHANGED,
 ]);

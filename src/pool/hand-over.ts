@@ -1,6 +1,8 @@
 import type { Client } from '../client/client.ts';
+import type { Clock } from '../clock.ts';
 import { ConfigError, isClosed, isConnectionError, isQuotaExhausted, isServiceError } from '../errors.ts';
 import { untilAborted } from '../http/cancellation.ts';
+import { UNSENT } from '../http/failure.ts';
 import type { OpenCalls } from '../scheduler/open-calls.ts';
 import type { EstimateOptions } from '../scheduler/outlook/estimate.ts';
 import { PoolLine, WITHDRAWN } from './line.ts';
@@ -22,50 +24,52 @@ export class HandOver {
   readonly #open: OpenCalls;
 
   /** @param open - told of calls that wait until a client can be chosen. */
-  constructor(members: readonly Member[], open: OpenCalls) {
+  constructor(members: readonly Member[], clock: Clock, open: OpenCalls) {
     this.#members = members;
-    this.#line = new PoolLine(members);
+    this.#line = new PoolLine(clock);
     this.#open = open;
   }
 
   /** Hands a call to one client after the other, until one serves it. */
   async send<T>(call: PooledCall<T>): Promise<T> {
-    const { priority = 0, signal, make, isOneShot } = call;
+    const { endpoint, priority = 0, signal, make, isOneShot } = call;
     let left = this.#members.filter((member) => member.takes(priority));
     if (left.length === 0) throw new ConfigError('priority', `${priority} is taken by no client of the pool`);
     let refusal: unknown;
     while (left.length > 0) {
-      const { member, awaited, isFresh } = choose(left, call);
+      const { member, ms } = choose(left, call);
+      const isFresh = ms === undefined;
+      const awaited = isFresh && member.first;
       if (awaited) {
         const chosen = this.#open.announce();
         await (signal ? untilAborted(() => awaited, signal) : awaited).finally(chosen);
         continue;
       }
+      const rest = left.filter((one) => one !== member);
       try {
-        const isMovable = !isOneShot && left.length > 1;
+        const sendLater = (): Promise<T> => (isOneShot ? make(member.client) : this.#sendMovable(member, rest, call));
         // Handed over in the turn of the choice, so that the estimates of the next choice count this call.
-        if (isFresh) return await member.sendFirst(make);
-        return await (isMovable ? this.#sendMovable(member, left, call) : make(member.client));
+        const answer = await (isFresh ? member.sendFirst(make) : sendLater());
+        member.breaker.onSuccess();
+        return answer;
       } catch (error) {
         if (error === WITHDRAWN) continue;
-        if (isOneShot || !isUnserved(error)) throw error;
+        const mayRepeat = isFresh && endpoint?.startsWith('GET');
+        const isUnreached = isConnectionError(error) && (mayRepeat || UNSENT.has(String(error.code)));
+        if (isUnreached) member.breaker.onFailure(member.clock.now());
+        if (isOneShot || (!isUnreached && !isUnserved(error))) throw error;
         refusal = soonerOf(refusal, error);
-        left = left.filter((one) => one !== member);
+        left = rest;
       }
     }
     throw refusal;
   }
 
   /** Hands a call to a client that may hand it back while it waits. */
-  async #sendMovable<T>(member: Member, left: readonly Member[], call: PooledCall<T>): Promise<T> {
+  async #sendMovable<T>(member: Member, others: readonly Member[], call: PooledCall<T>): Promise<T> {
     const { endpoint, cost, priority = 0, signal, make } = call;
-    const own = signal ? AbortSignal.any([signal]) : new AbortController().signal;
-    const handed = {
-      plan: { endpoint, cost, priority, count: 1 },
-      member,
-      signal: own,
-      others: left.filter((one) => one !== member),
-    };
+    const own = AbortSignal.any(signal ? [signal] : []);
+    const handed = { plan: { endpoint, cost, priority, count: 1 }, member, signal: own, others };
     this.#line.add(handed);
     try {
       return await make(member.client, own);
@@ -75,31 +79,26 @@ export class HandOver {
   }
 }
 
-/** The client that is to make a call, or the answer to await before one can be chosen. */
-interface Choice {
+/** A client, and when it could answer a call. */
+interface Offer {
   readonly member: Member;
-  readonly isFresh: boolean;
-  readonly awaited?: Promise<unknown> | undefined;
+  readonly ms: number | undefined;
 }
 
 /**
  * The client that can send a call first. Of clients that know nothing yet each gets one call before all others, and what comes meanwhile
- * waits for the answer: a thousand calls at once are divided by what each client can send.
+ * waits for the answer: a thousand calls at once are divided by what each client can send. Those that could not be reached come last.
  */
-function choose(members: readonly Member[], { endpoint, cost, priority }: EstimateOptions): Choice {
+function choose(members: readonly Member[], { endpoint, cost, priority }: EstimateOptions): Offer {
   const offers = members.map((member) => ({ member, ms: member.answersIn({ endpoint, cost, priority }) }));
   const fresh = offers.filter(({ ms }) => ms === undefined);
-  const next = fresh.find(({ member }) => !member.first) ?? fresh[0];
-  if (next) return { member: next.member, isFresh: true, awaited: next.member.first };
-  const soonest = offers.reduce((best, one) => (Number(one.ms) < Number(best.ms) ? one : best));
-  return { member: soonest.member, isFresh: false };
+  const sooner = (best: Offer, one: Offer): Offer => (Number(one.ms) < Number(best.ms) ? one : best);
+  return fresh.find(({ member }) => !member.first) ?? fresh[0] ?? offers.reduce(sooner);
 }
 
 /** Whether a client has refused a call that the service did not serve, so that another may make it. */
 function isUnserved(error: unknown): boolean {
-  if (isQuotaExhausted(error) || isClosed(error)) return true;
-  if (isConnectionError(error)) return error.code === 'KEY_REFUSED';
-  return isServiceError(error) && error.status === 401;
+  return isQuotaExhausted(error) || isClosed(error) || (isServiceError(error) && error.status === 401);
 }
 
 /** Of two refusals the one that says when to come back, and the sooner of two that do. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Plan } from '../quota/forecast/estimate.ts';
-import { clockOf, type Member } from './member.ts';
+import type { Member } from './member.ts';
 
 /**
  * How often the waiting calls are checked, in milliseconds. It is a timer and no event: answers, pauses and arrivals, which change
@@ -35,8 +35,8 @@ export class PoolLine {
   readonly #handed = new Set<HandedCall>();
   #cancel: (() => void) | undefined;
 
-  constructor(members: readonly Member[]) {
-    this.#clock = clockOf(members);
+  constructor(clock: Clock) {
+    this.#clock = clock;
   }
 
   /** A call was handed over. */
@@ -89,8 +89,6 @@ export class PoolLine {
 /** How long until another client would send a call, behind those that it is about to get, in milliseconds; Infinity: that is not known. */
 function soonestOf({ plan: { endpoint, cost, priority }, others }: HandedCall, moved: readonly HandedCall[]): number {
   const count = 1 + moved.length;
-  return Math.min(
-    Infinity,
-    ...others.map(({ client }) => client.estimate({ endpoint, cost, priority, count }).ms ?? Infinity),
-  );
+  const plan = { endpoint, cost, priority, count };
+  return Math.min(...others.map(({ client }) => client.estimate(plan).ms ?? Infinity));
 }

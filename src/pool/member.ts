@@ -2,6 +2,7 @@ import type { Client } from '../client/client.ts';
 import { type PoolAccess, poolAccessOf } from '../client/core.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { ConfigError, quote } from '../errors.ts';
+import { Breaker } from '../quota/recovery/breaker.ts';
 import type { EstimateOptions } from '../scheduler/outlook/estimate.ts';
 import { argument, optionsParser } from '../validation/arguments.ts';
 
@@ -27,20 +28,28 @@ export class Member {
   readonly client: Client;
   /** What the pool needs of the client; undefined if this package did not make it. */
   readonly access: PoolAccess | undefined;
+  /** Opens where its service could not be reached. */
+  readonly breaker: Breaker = new Breaker({ failures: 1, firstMs: 1_000, longestMs: 60_000 });
+  readonly clock: Clock;
   readonly #minPriority: number;
   readonly #maxPriority: number;
-  /** The first call, by which the client learns its limits; it is awaited before others are handed over. */
-  #first: Promise<unknown> | undefined;
+  /** The first call, while it is under way. By it the client learns its limits; it is awaited before others are handed over. */
+  first: Promise<unknown> | undefined;
 
   /** @throws ConfigError if it is neither a client nor a {@link PoolMember}. */
   constructor(given: Client | PoolMember) {
-    const { client, minPriority, maxPriority } = memberOptions(isClient(given) ? { client: given } : given);
+    const {
+      client,
+      minPriority = -Infinity,
+      maxPriority = Infinity,
+    } = memberOptions(isClient(given) ? { client: given } : given);
     if (!client) throw new ConfigError('clients', `must hold clients that createClient has made, not ${quote(given)}`);
     this.client = client;
     this.access = poolAccessOf(client);
-    this.#minPriority = minPriority ?? -Infinity;
-    this.#maxPriority = maxPriority ?? Infinity;
-    if (this.#minPriority > this.#maxPriority)
+    this.clock = this.access?.bulk.clock ?? systemClock;
+    this.#minPriority = minPriority;
+    this.#maxPriority = maxPriority;
+    if (minPriority > maxPriority)
       throw new ConfigError('maxPriority', `must be at least minPriority (${minPriority}), not ${maxPriority}`);
   }
 
@@ -48,30 +57,22 @@ export class Member {
     return priority >= this.#minPriority && priority <= this.#maxPriority;
   }
 
-  /** How long until a call would be answered, by the client's own estimate, in milliseconds; undefined: no answer has come yet. */
+  /** How long until a call would be answered, by the client's own estimate, in milliseconds; undefined: no answer has come yet; Infinity: it could not be reached. */
   answersIn(call: EstimateOptions): number | undefined {
+    const isTried = !this.breaker.isClosed && this.first;
+    if (isTried || this.breaker.isOpen(this.clock.now())) return Infinity;
     return this.client.estimate({ ...call, count: 1 }).ms;
-  }
-
-  /** The first call, while it is under way. */
-  get first(): Promise<unknown> | undefined {
-    return this.#first;
   }
 
   /** Hands over the first call, before any answer has come. */
   sendFirst<T>(call: (client: Client) => Promise<T>): Promise<T> {
     const answer = call(this.client);
     const end = (): void => {
-      this.#first = undefined;
+      this.first = undefined;
     };
-    this.#first = answer.then(end, end);
+    this.first = answer.then(end, end);
     return answer;
   }
-}
-
-/** The clock of the clients. */
-export function clockOf(members: readonly Member[]): Clock {
-  return members.find(({ access }) => access)?.access?.bulk.clock ?? systemClock;
 }
 
 function isClient(value: unknown): value is Client {

@@ -2,12 +2,14 @@ import { bulk } from '../bulk/bulk.ts';
 import type { BulkDependencies } from '../bulk/progress.ts';
 import type { Client, CloseReport, QuotaState } from '../client/client.ts';
 import { pagesBy } from '../client/pages.ts';
+import { type Clock, systemClock } from '../clock.ts';
 import { ClosedError, ConfigError } from '../errors.ts';
+import { GIVEN } from '../http/transport.ts';
 import { OpenCalls } from '../scheduler/open-calls.ts';
 import { type EstimateOptions, estimateIn, UNKNOWN } from '../scheduler/outlook/estimate.ts';
 import { walk } from '../walk/walk.ts';
 import { HandOver, type PooledCall } from './hand-over.ts';
-import { clockOf, Member, type PoolMember } from './member.ts';
+import { Member, type PoolMember } from './member.ts';
 
 /** Several clients, each with a key of its own, behind the calls of one. */
 export interface Pool
@@ -55,10 +57,11 @@ export function createPool(clients: readonly (Client | PoolMember)[]): Pool {
   if (!Array.isArray(clients) || clients.length === 0)
     throw new ConfigError('clients', 'must be a list of one or more clients');
   const members = clients.map((one) => new Member(one));
-  if (new Set(members.map(({ client }) => client)).size < members.length)
-    throw new ConfigError('clients', 'must not hold a client twice');
+  if (new Set(members.map(({ client, access }) => access?.account || client)).size < members.length)
+    throw new ConfigError('clients', 'must not hold a client, or its key, twice: the quota would count twice');
   const open = new OpenCalls();
-  const handOver = new HandOver(members, open);
+  const clock = members.find(({ access }) => access)?.clock ?? systemClock;
+  const handOver = new HandOver(members, clock, open);
   let isClosed = false;
   /** Calls that waited for a first answer when the clients were closed. */
   let turnedAway = 0;
@@ -79,7 +82,7 @@ export function createPool(clients: readonly (Client | PoolMember)[]): Pool {
 
   return {
     ...callsBy(hand, members),
-    bulk: (items, call, options = {}) => bulk(items, call, options, together(members)),
+    bulk: (items, call, options = {}) => bulk(items, call, options, together(members, clock)),
     clients: members.map(({ client }) => client),
     quota: () => members.map(({ client }) => client.quota()),
     get waiting() {
@@ -99,14 +102,24 @@ function callsBy(
   hand: <T>(call: PooledCall<T>) => Promise<T>,
   members: readonly Member[],
 ): Omit<Pool, 'bulk' | 'clients' | 'quota' | 'waiting' | 'idle' | 'close' | typeof Symbol.asyncDispose> {
-  const getAddressAssets: Client['getAddressAssets'] = (address, options) =>
+  const handAs = <Options, T>(
+    endpoint: string,
+    options: Options,
+    call: (client: Client, options: Options) => Promise<T>,
+  ): Promise<T> =>
     hand({
-      ...planOf(options, 'GET /extended/v1/address/{address}/assets'),
-      make: (client, signal) => client.getAddressAssets(address, withSignal(options, signal)),
+      ...planOf(options as PlanOptions, endpoint),
+      make: (client, signal) => call(client, withSignal(options, signal)),
     });
+  const getAddressAssets: Client['getAddressAssets'] = (address, given) =>
+    handAs('GET /extended/v1/address/{address}/assets', given, (client, options) =>
+      client.getAddressAssets(address, options),
+    );
   const fetchWith: Client['fetchWith'] = (options) => {
     const fetches = new Map(members.map(({ client }) => [client, client.fetchWith(options)]));
+    const [first] = fetches.values();
     return (input, init) => {
+      if (first && GIVEN.has(input as Request)) return first(input, init);
       const isOneShot = options.streamBody === true || init?.body instanceof ReadableStream;
       // A Request gives its body once.
       const copy = (): typeof input => (input instanceof Request && input.body && !isOneShot ? input.clone() : input);
@@ -117,25 +130,20 @@ function callsBy(
     };
   };
 
-  const get: Client['get'] = (path, ...options) =>
-    hand({
-      ...planOf(options[0], `GET ${path}`),
-      make: (client, signal) => client.get(path, ...withOwnSignal(options, signal)),
-    });
+  const get: Client['get'] = (path, ...given) =>
+    handAs(`GET ${path}`, given[0], (client, ...options) => client.get(path, ...(options as typeof given)));
 
   return {
     get,
     paginate: pagesBy((path, options) => get(path, options)),
-    request: (method, path, ...options) =>
-      hand({
-        ...planOf(options[0], `${method} ${path}`),
-        make: (client, signal) => client.request(method, path, ...withOwnSignal(options, signal)),
-      }),
-    getInfo: ((options: Parameters<Client['getInfo']>[0]) =>
-      hand<unknown>({
-        ...planOf(options, 'GET /extended/v1/info'),
-        make: (client, signal) => client.getInfo(withSignal(options, signal)),
-      })) as Client['getInfo'],
+    request: (method, path, ...given) =>
+      handAs(`${method} ${path}`, given[0], (client, ...options) =>
+        client.request(method, path, ...(options as typeof given)),
+      ),
+    getInfo: ((given: Parameters<Client['getInfo']>[0]) =>
+      handAs<typeof given, unknown>('GET /extended/v1/info', given, (client, options) =>
+        client.getInfo(options),
+      )) as Client['getInfo'],
     getAddressAssets,
     walkAddressAssets: (address, options) => walk(getAddressAssets, address, options),
     fetch: fetchWith({}),
@@ -143,9 +151,16 @@ function callsBy(
   };
 }
 
+/** The options of which an estimate is made. */
+interface PlanOptions {
+  readonly priority?: number | undefined;
+  readonly cost?: number | undefined;
+  readonly signal?: unknown;
+}
+
 /** What an estimate depends on. A call with options that are none is refused by its client. */
 function planOf(
-  options: { readonly priority?: number | undefined; readonly cost?: number | undefined; signal?: unknown } | undefined,
+  options: PlanOptions | undefined,
   endpoint?: string,
 ): EstimateOptions & { readonly signal?: AbortSignal | undefined } {
   const { priority, cost, signal } = options ?? {};
@@ -159,20 +174,14 @@ function planOf(
 
 /** Options with a signal in place of their own. */
 function withSignal<T>(options: T, signal: AbortSignal | undefined): T {
-  const isReplaced = signal && (options === undefined || options === null || typeof options === 'object');
-  return isReplaced ? { ...options, signal } : options;
-}
-
-function withOwnSignal<T extends readonly unknown[]>(options: T, signal: AbortSignal | undefined): T {
-  return (signal ? [withSignal(options[0], signal), ...options.slice(1)] : options) as unknown as T;
+  return signal && typeof (options ?? {}) === 'object' ? { ...options, signal } : options;
 }
 
 /** What a bulk has to know of several clients: what they do together. */
-function together(members: readonly Member[]): BulkDependencies {
+function together(members: readonly Member[], clock: Clock): BulkDependencies {
   const each = members.flatMap(({ access }) => access?.bulk ?? []);
   const sumOf = (numberOf: (one: BulkDependencies) => number): number =>
     each.reduce((sum, one) => sum + numberOf(one), 0);
-  const clock = clockOf(members);
   return {
     clock,
     concurrency: sumOf((one) => one.concurrency),

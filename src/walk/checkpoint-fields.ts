@@ -31,13 +31,8 @@ export function positionOf(
 ): Position {
   if (own !== undefined && own !== expected)
     throw new ConfigError('from', `belongs to ${owner} of ${quote(own)}, not of ${quote(expected)}`);
-  if (
-    own === undefined ||
-    offset === undefined ||
-    total === undefined ||
-    recentKeys === undefined ||
-    isOver === undefined
-  )
+  const position = { offset, total, recentKeys, isOver };
+  if ([own, ...Object.values(position)].includes(undefined))
     throw new ConfigError('from', `must be the checkpoint of ${owner}, with all its fields`);
-  return { offset, total, recentKeys, isOver };
+  return position as Position;
 }

@@ -36,6 +36,9 @@ export class PagePosition<Item> {
   /** Number of items of the present page, and of those before the position. */
   #size = 0;
   #yielded: number;
+  #passed = 0;
+  /** The cursor of a page that was passed: of the first, second, fourth, eighth, …, so that any cycle comes by it again. */
+  mark: string | null = null;
 
   constructor(from: Beginning, keyOf: ItemKeyOf<Item> = () => undefined) {
     this.#cursor = from.cursor;
@@ -108,6 +111,8 @@ export class PagePosition<Item> {
   #goTo(index: number): void {
     const isEnd = index >= this.#size && this.#next !== null;
     this.#yielded = isEnd ? 0 : index;
-    if (isEnd) this.#cursor = this.#next;
+    if (!isEnd) return;
+    if ((++this.#passed & (this.#passed - 1)) === 0) this.mark = this.#cursor ?? null;
+    this.#cursor = this.#next;
   }
 }

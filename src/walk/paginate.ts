@@ -1,4 +1,4 @@
-import { ConfigError } from '../errors.ts';
+import { ConfigError, quote } from '../errors.ts';
 import type { CallOptions } from '../options/client-options.ts';
 import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
 import {
@@ -110,7 +110,7 @@ export function paginate<Page, Item>(
   if (limit !== undefined && key && limit < 2)
     throw new ConfigError('limit', 'must be 2 or more with a key: the last item is read again on each page');
   const position = new PagePosition<Item>(from === undefined ? BEGINNING : checked(from, request), key);
-  const pageSchema = readPage(schema, items);
+  const pageSchema = readPage(schema, items, position);
   const next = async (check: () => void): Promise<NewPage<Item> | undefined> => {
     const { data, quota } = await requestPage(position.query, pageSchema);
     check();
@@ -143,14 +143,20 @@ function checked(from: PageCheckpoint, request: string): Omit<PageCheckpoint, 'r
 function readPage<Page, Item>(
   schema: StandardSchemaV1<unknown, Page> | undefined,
   itemsOf: ((page: Page) => readonly Item[]) | undefined,
+  position: PagePosition<Item>,
 ): StandardSchemaV1<unknown, ReadPage<Item>> {
   const validate = async (body: unknown): Promise<StandardResult<ReadPage<Item>>> => {
     const checkedBody = schema ? await schema['~standard'].validate(body) : { value: body as Page };
     if (checkedBody.issues) return checkedBody;
     const page = checkedBody.value;
     const items: unknown = itemsOf ? itemsOf(page) : (page as { readonly results?: unknown } | null)?.results;
-    if (Array.isArray(items)) return { value: { items, ...placeInPages(body) } };
-    return { issues: [{ message: 'expected an array of items', ...(!itemsOf && { path: ['results'] }) }] };
+    const place = placeInPages(body);
+    const isCycle = place.next && place.next === position.mark;
+    if (Array.isArray(items) && !isCycle) return { value: { items, ...place } };
+    const message = isCycle
+      ? `the next page is ${quote(place.next)}, which was read before`
+      : 'expected an array of items';
+    return { issues: [{ message, path: itemsOf || isCycle ? [] : ['results'] }] };
   };
   return { '~standard': { version: 1, vendor: 'stacks-quota', validate } };
 }

@@ -85,7 +85,7 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
   ],
   'src/sharing/slots/': ['recent-times', 'timeline', 'instances', 'drain', 'windows', 'slots'],
   'src/sharing/ledger/': [
-    'urgent | unheard-reading | recollection | room',
+    'urgent | stated-room | unheard-reading | recollection | room',
     'book | ask-policy | call-needs | shape-probe',
     'slot-choice',
     'expected-calls',

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   type ClientOptions,
   createClient,
@@ -25,11 +25,11 @@ function world(
   } = {},
 ) {
   const clock = virtualClock({ wall: Date.UTC(2026, 0, 15, 12, 0, 10) });
-  const services = plans.map((keyed) =>
-    createMockService({ clock, latencyMs: [60, 140], keys: ['a-key'], keyed, ...service }),
+  const services = plans.map((keyed, nth) =>
+    createMockService({ clock, latencyMs: [60, 140], keys: [`${nth}-key`], keyed, ...service }),
   );
-  const clients = services.map(({ origin, fetch }) =>
-    createClient({ baseUrl: origin, fetch, clock, apiKey: 'a-key', random: () => 0.5, ...options }),
+  const clients = services.map(({ origin, fetch }, nth) =>
+    createClient({ baseUrl: origin, fetch, clock, apiKey: `${nth}-key`, random: () => 0.5, ...options }),
   );
   const pool = createPool(clients.map((client, nth) => ({ client, ...bound[nth] })));
   const calls = (count: number) => clock.run(Promise.all(Array.from({ length: count }, () => pool.getInfo())));
@@ -84,7 +84,7 @@ describe('a pool of two keys with different plans', () => {
       { minute: 5_000, month: 1_000 },
       { minute: 5_000, month: 1_000 },
     ]);
-    services[0]?.spend(995, 'a-key');
+    services[0]?.spend(995, '0-key');
     await calls(100);
     expect(requests()[0]).toBeLessThanOrEqual(6);
     expect((requests()[0] ?? 0) + (requests()[1] ?? 0)).toBeGreaterThanOrEqual(100);
@@ -94,7 +94,7 @@ describe('a pool of two keys with different plans', () => {
   it('passes over a key that is revoked, and no caller is told', async () => {
     const { calls, requests, services } = world(PLANS);
     await calls(10);
-    services[1]?.revokeKey('a-key');
+    services[1]?.revokeKey('1-key');
     const before = requests()[1] ?? 0;
     await calls(100);
     // What was under way when the first five were refused.
@@ -168,8 +168,8 @@ describe('a pool of two keys with different plans', () => {
       options: { maxWaitMs: 1_000 },
     });
     await calls(4);
-    services[0]?.spend(100, 'a-key');
-    services[1]?.spend(100, 'a-key');
+    services[0]?.spend(100, '0-key');
+    services[1]?.spend(100, '1-key');
     const errors = await clock.run(
       Promise.all([1, 2, 3, 4].map(() => pool.getInfo().catch((error: unknown) => error))),
     );
@@ -221,7 +221,7 @@ describe('a pool', () => {
       options: { maxWaitMs: 0 },
     });
     await clock.run(Promise.all([1, 2].map(() => pool.getInfo())));
-    for (const one of services.slice(0, 1)) one.revokeKey('a-key');
+    for (const one of services.slice(0, 1)) one.revokeKey('0-key');
     const ask = (): Promise<number> =>
       pool
         .fetch(new Request(`${services[0]?.origin}/v2/fees/transaction`, { method: 'POST', body: '{}' }))
@@ -261,7 +261,7 @@ describe('a pool', () => {
 
   it('refuses a client twice, and one that would take no call', () => {
     const client = createClient();
-    expect(() => createPool([client, { client, minPriority: 1 }])).toThrow('clients must not hold a client twice');
+    expect(() => createPool([client, { client, minPriority: 1 }])).toThrow('clients must not hold a client, or');
     expect(() => createPool([])).toThrow('clients must be a list of one or more clients');
     expect(() => createPool([{ client, minPriority: 1, maxPriority: 0 }])).toThrow(
       'maxPriority must be at least minPriority (1), not 0',
@@ -354,6 +354,60 @@ describe('a pool', () => {
     expect(Math.min(...requests())).toBeGreaterThanOrEqual(3);
     expect(pages.checkpoint.request).toBe(clients[0]?.paginate('/v2/blocks', options).checkpoint.request);
     expect(() => pool.paginate('/v2/{id}', { query: { limit: 5 } } as never)).toThrow(/must have id/);
+  });
+
+  it('may have its fetch in the place of the global fetch', async () => {
+    const clock = virtualClock();
+    const mock = createMockService({ clock, keys: ['a-key', 'b-key'] });
+    vi.stubGlobal('fetch', mock.fetch);
+    const pool = createPool(['a-key', 'b-key'].map((apiKey) => createClient({ baseUrl: mock.origin, apiKey, clock })));
+    vi.stubGlobal('fetch', pool.fetch);
+    const ask = () => globalThis.fetch(`${mock.origin}/extended/v1/info`);
+    const answers = await clock.run(Promise.all([ask(), ask(), ask(), pool.getInfo()]));
+    expect(answers).toHaveLength(4);
+    expect(mock.log.map(({ key }) => key)).toEqual(['keyed', 'keyed', 'keyed', 'keyed']);
+  });
+
+  it.for(['ECONNREFUSED', undefined])(
+    'passes over a client whose service cannot be reached (%s), and tries it again later',
+    async (code) => {
+      const clock = virtualClock();
+      const mock = createMockService({ clock, latencyMs: 100, keys: ['a-key', 'b-key'] });
+      const [ofOne, ofOther] = ['https://a.test', 'https://b.test'];
+      const asked: Record<string, number> = { [ofOne]: 0, [ofOther]: 0 };
+      let isDown = true;
+      let failure = code;
+      const fetch: typeof globalThis.fetch = (input, init) => {
+        const { url, headers } = input as Request;
+        const { origin, pathname } = new URL(url);
+        asked[origin] = Number(asked[origin]) + 1;
+        if (isDown && origin === ofOne) throw Object.assign(new TypeError('fetch failed'), { code: failure });
+        return mock.fetch(new Request(mock.origin + pathname, { headers }), init);
+      };
+      const of = (baseUrl: string, apiKey: string) => createClient({ baseUrl, apiKey, fetch, clock });
+      const pool = createPool([of(ofOne, 'a-key'), of(ofOther, 'b-key')]);
+      await clock.run(Promise.all(Array.from({ length: 10 }, () => pool.getInfo())));
+      expect(asked).toEqual({ [ofOne]: 3, [ofOther]: 10 });
+      await clock.run(pool.getInfo());
+      expect(asked).toEqual({ [ofOne]: 3, [ofOther]: 11 });
+      isDown = false;
+      await clock.advance(60_000);
+      await clock.run(Promise.all([pool.getInfo(), pool.getInfo()]));
+      expect(asked[ofOne]).toBeGreaterThan(3);
+      expect(pool.quota().every(({ windows }) => windows.length > 0)).toBe(true);
+      isDown = true;
+      failure = 'ECONNREFUSED';
+      await clock.run(Promise.all(Array.from({ length: 10 }, () => pool.getInfo())));
+    },
+  );
+
+  it('refuses a key twice for one service, whose quota would be counted twice', () => {
+    const of = (options: ClientOptions) => createClient({ baseUrl: 'https://api.test/a', apiKey: 'a-key', ...options });
+    const problem = 'clients must not hold a client, or its key, twice: the quota would count twice';
+    expect(() => createPool([of({}), of({ baseUrl: 'https://api.test/b' })])).toThrow(problem);
+    expect(() => createPool([of({}), { client: of({}), minPriority: 1 }])).toThrow(problem);
+    const others = [{ apiKey: 'b-key' }, { baseUrl: 'https://other.test' }, { apiKey: () => 'a-key' }];
+    expect(createPool([of({}), ...others.map(of)]).clients).toHaveLength(4);
   });
 
   it('estimates each client once for a call', async () => {

@@ -182,6 +182,25 @@ describe('client.paginate', () => {
     expect(empty.seen).toHaveLength(2);
   });
 
+  it.for([
+    ['next_cursor', (next: string) => ({ next_cursor: next })],
+    ['cursor.next', (next: string) => ({ cursor: { next } })],
+  ] as const)('says so where pages go in a cycle, by %s', async ([form, place]) => {
+    const cycle = routes(({ query }) => ({ results: [{ id: 1 }], ...place(query.get('cursor') === 'a' ? 'b' : 'a') }));
+    const pages = clientOf(cycle).paginate('/rows');
+    await expect(taken(pages, 9)).rejects.toThrow('the next page is "a", which was read before');
+    await expect(taken(pages, 9), form).rejects.toThrow('"a"');
+    expect(cycle.seen.map(({ query }) => query.get('cursor'))).toEqual([null, 'a', 'b', 'b']);
+  });
+
+  it('goes on after a page without items that names a next one', async () => {
+    const gap = routes(({ query }) => {
+      const at = Number(query.get('cursor') ?? 0);
+      return { results: at % 2 === 0 ? [{ id: at }] : [], cursor: { next: at < 4 ? `${at + 1}` : null } };
+    });
+    expect(await taken(clientOf(gap).paginate('/rows'))).toEqual([0, 2, 4]);
+  });
+
   it('says what is wrong with a body without items', async () => {
     const service = routes(() => ({ blocks: [] }));
     await expect(taken(clientOf(service).paginate('/rows'))).rejects.toThrow('results: expected an array of items');

@@ -2,14 +2,14 @@
 export const STYLE = `
 :root {
   color-scheme: light dark;
-  --paper: #fbfbfa; --card: #ffffff; --ink: #1c1f23; --soft: #5c6570; --line: #e4e5e3; --track: #eceded;
-  --blue: #1f6fb2; --blue-soft: #bcd8ee; --amber: #9a5b00; --amber-fill: #d98a12; --red: #b3390b; --ok: #1f6fb2;
+  --paper: #fbfbfa; --card: #ffffff; --ink: #1c1f23; --soft: #5c6570; --line: #e4e5e3;
+  --blue: #1f6fb2; --blue-soft: #bcd8ee; --amber: #9a5b00; --amber-fill: #d98a12; --red: #b3390b;
   --shadow: 0 1px 2px rgb(20 25 30 / 4%), 0 6px 20px rgb(20 25 30 / 4%);
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --paper: #121417; --card: #1a1d21; --ink: #e9ebee; --soft: #9aa4b0; --line: #2a2f35; --track: #2a2f35;
-    --blue: #6db5f0; --blue-soft: #29506f; --amber: #f0b45a; --amber-fill: #e0a13f; --red: #ff8f66; --ok: #6db5f0;
+    --paper: #121417; --card: #1a1d21; --ink: #e9ebee; --soft: #9aa4b0; --line: #2a2f35;
+    --blue: #6db5f0; --blue-soft: #29506f; --amber: #f0b45a; --amber-fill: #e0a13f; --red: #ff8f66;
     --shadow: none;
   }
 }
@@ -29,7 +29,7 @@ header { display: flex; flex-wrap: wrap; gap: .75rem 1.25rem; align-items: cente
 h1 { font-size: 1rem; font-weight: 650; letter-spacing: -.005em; margin: 0; }
 h1 span { color: var(--soft); font-weight: 400; }
 .live { display: flex; align-items: center; gap: .5rem; color: var(--soft); font-size: .875rem; margin-left: auto; }
-.dot { width: .55rem; height: .55rem; border-radius: 50%; background: var(--ok); }
+.dot { width: .55rem; height: .55rem; border-radius: 50%; background: var(--blue); }
 .live[data-state="paused"] .dot { background: transparent; border: 2px solid var(--soft); }
 .live[data-state="lost"] .dot { background: var(--red); border-radius: 1px; }
 button {
@@ -51,7 +51,7 @@ h3 b { color: var(--ink); font-weight: 550; }
 .window .name { color: var(--soft); font-size: .875rem; margin: 0 0 .15rem; }
 .window .left { font-size: clamp(1.75rem, 5vw, 2.25rem); font-weight: 600; letter-spacing: -.025em; line-height: 1.15; margin: 0; }
 .window .of { color: var(--soft); font-size: .875rem; margin: .1rem 0 .9rem; }
-.meter { height: .5rem; border-radius: 999px; background: var(--track); overflow: hidden; }
+.meter { height: .5rem; border-radius: 999px; background: var(--line); overflow: hidden; }
 .meter i { display: block; height: 100%; border-radius: 999px; background: var(--blue); min-width: 2px; }
 .window.low .meter i { background: var(--amber-fill); }
 .window.low .note { color: var(--amber); }
