@@ -115,7 +115,7 @@ function callsBy(
     handAs('GET /extended/v1/address/{address}/assets', given, (client, options) =>
       client.getAddressAssets(address, options),
     );
-  const fetchWith: Client['fetchWith'] = (options) => {
+  const fetchWith: Client['fetchWith'] = (options = {}) => {
     const fetches = new Map(members.map(({ client }) => [client, client.fetchWith(options)]));
     const [first] = fetches.values();
     return (input, init) => {

@@ -356,6 +356,13 @@ describe('a pool', () => {
     expect(() => pool.paginate('/v2/{id}', { query: { limit: 5 } } as never)).toThrow(/must have id/);
   });
 
+  it('makes a fetch without options, as a client does', async () => {
+    const { clock, pool, services } = world([{ second: 20 }, { second: 20 }]);
+    const { fetchWith } = pool as unknown as { fetchWith: () => typeof globalThis.fetch };
+    const { status } = await clock.run(fetchWith()(`${services[0]?.origin}/extended/v1/info`));
+    expect(status).toBe(200);
+  });
+
   it('may have its fetch in the place of the global fetch', async () => {
     const clock = virtualClock();
     const mock = createMockService({ clock, keys: ['a-key', 'b-key'] });
