@@ -82,7 +82,7 @@ export class ContendedRate {
     if (isFirst && others > 0) {
       this.#firstAt = this.#observedAt = now;
       // Consumers that have used more than half of the window begin together: as many are yet to come.
-      this.#set((1 - others / used) / (used > limit / 2 ? 2 : 1), limit);
+      this.#set(Math.max(1 / limit, (1 - others / used) / (used > limit / 2 ? 2 : 1)), limit);
       return;
     }
     // A longer window counts on where each new one of these may hide a few units of others beneath our requests under way.
