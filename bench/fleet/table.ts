@@ -14,10 +14,18 @@ interface Column {
   readonly cell: (row: Row) => string;
 }
 
-const COLUMNS: readonly Column[] = [
+/** How long calls took that were made at given instants. */
+const LATENCIES: readonly Column[] = [
   { title: 'one client, ms: p50 / p95 / max', cell: ({ one }) => latencies(one) },
   { title: 'the fleet', cell: ({ fleet }) => latencies(fleet) },
-  { title: 'served, of what one client is', cell: served },
+];
+
+/** How many calls were served of processes that always have some waiting. */
+const SERVED: readonly Column[] = [
+  { title: 'served, of what one client is', cell: ({ one, fleet }) => (count(fleet) / count(one)).toFixed(3) },
+];
+
+const COUNTS: readonly Column[] = [
   { title: 'trips a call', cell: ({ fleet }) => (sum(fleet, 'trips') / sum(fleet, 'calls')).toFixed(2) },
   {
     title: 'refused per 1,000: one client, the fleet',
@@ -26,12 +34,14 @@ const COLUMNS: readonly Column[] = [
   { title: 'failed', cell: ({ one, fleet }) => `${sum(one, 'failed')}, ${sum(fleet, 'failed')}` },
 ];
 
-/** A table in GitHub Markdown. */
+/** The worlds of a group as a table in GitHub Markdown: all of them have traffic of one kind. */
 export function tableOf(title: string, rows: readonly Row[]): string {
+  const isOpen = rows.every(({ world }) => world.traffic.kind === 'open');
+  const columns = [...(isOpen ? LATENCIES : SERVED), ...COUNTS];
   const lines = [
-    [title, ...COLUMNS.map((column) => column.title)],
-    ['---', ...COLUMNS.map(() => '--:')],
-    ...rows.map((row) => [row.world.name, ...COLUMNS.map(({ cell }) => cell(row))]),
+    [title, ...columns.map((column) => column.title)],
+    ['---', ...columns.map(() => '--:')],
+    ...rows.map((row) => [row.world.name, ...columns.map(({ cell }) => cell(row))]),
   ];
   return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
@@ -39,12 +49,6 @@ export function tableOf(title: string, rows: readonly Row[]): string {
 function latencies(runs: readonly Played[]): string {
   const all = runs.flatMap((run) => run.latencies);
   return [0.5, 0.95, 1].map((part) => quantile(all, part).toFixed(0)).join(' / ');
-}
-
-/** Calls that processes which always have some waiting get served in the same time; others make no more than they have. */
-function served({ world, one, fleet }: Row): string {
-  if (world.traffic.kind === 'open') return '–';
-  return (count(fleet) / count(one)).toFixed(3);
 }
 
 function count(runs: readonly Played[]): number {

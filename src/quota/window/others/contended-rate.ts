@@ -4,6 +4,9 @@ import type { ServedRate } from './total-rate.ts';
 /** Our part of a window before the first reading that counts others, of which what is ours is our part. */
 const FIRST = 0.5;
 
+/** Of so few units no crowd is told from one other consumer. */
+const FEW = 8;
+
 /** A part that the first reading gave is multiplied by this with each later one, from a window on, that shows no other consumer: there were others before this client only. */
 const REGAINED = 2;
 
@@ -81,8 +84,8 @@ export class ContendedRate {
     this.#trend.observe(used / limit, elapsed);
     if (isFirst && others > 0) {
       this.#firstAt = this.#observedAt = now;
-      // Consumers that have used more than half of the window begin together: as many are yet to come.
-      this.#set(Math.max(1 / limit, (1 - others / used) / (used > limit / 2 ? 2 : 1)), limit);
+      // Consumers that have used more than half of the window, and more than a few units, begin together: as many are yet to come.
+      this.#set((1 - others / used) / (used > Math.max(FEW, limit / 2) ? 2 : 1), limit);
       return;
     }
     // A longer window counts on where each new one of these may hide a few units of others beneath our requests under way.
