@@ -29,7 +29,7 @@ const COUNTS: readonly Column[] = [
   { title: 'trips a call', cell: ({ fleet }) => (sum(fleet, 'trips') / sum(fleet, 'calls')).toFixed(2) },
   {
     title: 'refused per 1,000: one client, the fleet',
-    cell: ({ one, fleet }) => `${perThousand(one, 'refused')}, ${perThousand(fleet, 'refused')}`,
+    cell: ({ one, fleet }) => `${refusedPerThousand(one)}, ${refusedPerThousand(fleet)}`,
   },
   { title: 'failed', cell: ({ one, fleet }) => `${sum(one, 'failed')}, ${sum(fleet, 'failed')}` },
 ];
@@ -55,8 +55,8 @@ function count(runs: readonly Played[]): number {
   return runs.reduce((total, { latencies }) => total + latencies.length, 0);
 }
 
-function perThousand(runs: readonly Played[], what: 'refused'): string {
-  return ((1_000 * sum(runs, what)) / sum(runs, 'calls')).toFixed(1);
+function refusedPerThousand(runs: readonly Played[]): string {
+  return ((1_000 * sum(runs, 'refused')) / sum(runs, 'calls')).toFixed(1);
 }
 
 function sum(runs: readonly Played[], what: 'calls' | 'failed' | 'refused' | 'trips'): number {
