@@ -26,7 +26,7 @@ a { color: var(--blue); text-underline-offset: .2em; }
 .skip:focus { position: static; }
 .sr { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 header { display: flex; flex-wrap: wrap; gap: .75rem 1.25rem; align-items: center; margin-bottom: clamp(1.75rem, 5vw, 3rem); }
-h1 { font-size: 1rem; font-weight: 650; letter-spacing: -.005em; margin: 0; }
+h1 { font-size: 1rem; font-weight: 650; margin: 0; }
 h1 span { color: var(--soft); font-weight: 400; }
 .live { display: flex; align-items: center; gap: .5rem; color: var(--soft); font-size: .875rem; margin-left: auto; }
 .dot { width: .55rem; height: .55rem; border-radius: 50%; background: var(--blue); }
@@ -43,7 +43,7 @@ button:hover { border-color: var(--soft); }
 .reason { color: var(--soft); font-size: clamp(1rem, 2.4vw, 1.125rem); margin-top: .6rem !important; max-width: 46rem; text-wrap: pretty; }
 section { margin-bottom: 1.25rem; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 14px; padding: clamp(1.1rem, 3vw, 1.75rem); box-shadow: var(--shadow); min-width: 0; }
-h2 { font-size: .9375rem; font-weight: 620; margin: 0 0 1.1rem; letter-spacing: -.003em; }
+h2 { font-size: .9375rem; font-weight: 620; margin: 0 0 1.1rem; }
 h3 { font-size: .875rem; font-weight: 550; margin: 0 0 .9rem; color: var(--soft); display: flex; flex-wrap: wrap; justify-content: space-between; gap: .1rem 1rem; }
 h3 span { font-weight: 400; }
 h3 b { color: var(--ink); font-weight: 550; }
