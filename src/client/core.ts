@@ -24,8 +24,8 @@ import { withStatedCosts } from './stated-costs.ts';
 
 /** What a pool needs of a client beside its calls. */
 export interface PoolAccess {
-  /** The service and the key, by which two clients with one quota are known; undefined if the key is a function, or there is none. */
-  readonly account: unknown;
+  /** Returns the service and the key, by which two clients with one quota are known; undefined if the key is a function, or there is none. */
+  credential(): string | undefined;
   /** What a bulk needs of it. */
   readonly bulk: BulkDependencies;
   /** The calls that wait in it. */
@@ -70,11 +70,12 @@ export function createCore(options: ClientOptions): ClientCore {
     userAgent,
   });
   const { redact } = transport;
+  const credentialOf = (number: number): string => `${origin}\0${keys.secretOf(number) ?? ''}`;
   const scheduler: Scheduler = new Scheduler({
     ...settings,
     transport,
     keys,
-    credentialOf: (number) => `${origin}\0${keys.secretOf(number) ?? ''}`,
+    credentialOf,
   });
   if (logger) scheduler.tracer.subscribe(logEvents(logger));
   const runAtCost = withStatedCosts((call) => scheduler.run(call), settings.cost);
@@ -124,9 +125,12 @@ export function createCore(options: ClientOptions): ClientCore {
     close: async (given) => ({ rejected: await scheduler.close(readCloseOptions(given).drain) }),
     [Symbol.asyncDispose]: async () => void (await scheduler.close()),
   };
-  // A function may give another key later.
-  const account = typeof options.apiKey !== 'function' && key() && `${origin}\0${key()}`;
-  poolAccess.set(client, { bulk: forBulk, line: scheduler, account });
+  const credential = (): string | undefined => {
+    // A function may give another key later.
+    const number = typeof options.apiKey === 'function' ? 0 : (keys.ask() as number);
+    return number > 0 ? credentialOf(number) : undefined;
+  };
+  poolAccess.set(client, { bulk: forBulk, line: scheduler, credential });
   return { client, settings, run, names, redact, follow };
 }
 

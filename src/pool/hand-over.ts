@@ -20,12 +20,14 @@ export interface PooledCall<T> extends EstimateOptions {
 /** Hands calls to the clients of a pool: each to the one that can send it first, and to another where that refuses it or hands it back. */
 export class HandOver {
   readonly #members: readonly Member[];
+  readonly #clock: Clock;
   readonly #line: PoolLine;
   readonly #open: OpenCalls;
 
   /** @param open - told of calls that wait until a client can be chosen. */
   constructor(members: readonly Member[], clock: Clock, open: OpenCalls) {
     this.#members = members;
+    this.#clock = clock;
     this.#line = new PoolLine(clock);
     this.#open = open;
   }
@@ -37,7 +39,7 @@ export class HandOver {
     if (left.length === 0) throw new ConfigError('priority', `${priority} is taken by no client of the pool`);
     let refusal: unknown;
     while (left.length > 0) {
-      const { member, ms } = choose(left, call);
+      const { member, ms } = choose(left, call, this.#clock.now());
       const isFresh = ms === undefined;
       const awaited = isFresh && member.first;
       if (awaited) {
@@ -47,16 +49,15 @@ export class HandOver {
       }
       const rest = left.filter((one) => one !== member);
       try {
-        const sendLater = (): Promise<T> => (isOneShot ? make(member.client) : this.#sendMovable(member, rest, call));
         // Handed over in the turn of the choice, so that the estimates of the next choice count this call.
-        const answer = await (isFresh ? member.sendFirst(make) : sendLater());
+        const answer = await (isFresh ? member.sendFirst(make) : this.#handTo(member, rest, call));
         member.breaker.onSuccess();
         return answer;
       } catch (error) {
         if (error === WITHDRAWN) continue;
         const mayRepeat = isFresh && endpoint?.startsWith('GET');
         const isUnreached = isConnectionError(error) && (mayRepeat || UNSENT.has(String(error.code)));
-        if (isUnreached) member.breaker.onFailure(member.clock.now());
+        if (isUnreached) member.breaker.onFailure(this.#clock.now());
         if (isOneShot || (!isUnreached && !isUnserved(error))) throw error;
         refusal = soonerOf(refusal, error);
         left = rest;
@@ -65,9 +66,10 @@ export class HandOver {
     throw refusal;
   }
 
-  /** Hands a call to a client that may hand it back while it waits. */
-  async #sendMovable<T>(member: Member, others: readonly Member[], call: PooledCall<T>): Promise<T> {
-    const { endpoint, cost, priority = 0, signal, make } = call;
+  /** Hands a call to a client that may hand it back while it waits, if others may make it. */
+  async #handTo<T>(member: Member, others: readonly Member[], call: PooledCall<T>): Promise<T> {
+    const { endpoint, cost, priority = 0, signal, make, isOneShot } = call;
+    if (isOneShot || others.length === 0) return make(member.client);
     const own = AbortSignal.any(signal ? [signal] : []);
     const handed = { plan: { endpoint, cost, priority, count: 1 }, member, signal: own, others };
     this.#line.add(handed);
@@ -89,8 +91,9 @@ interface Offer {
  * The client that can send a call first. Of clients that know nothing yet each gets one call before all others, and what comes meanwhile
  * waits for the answer: a thousand calls at once are divided by what each client can send. Those that could not be reached come last.
  */
-function choose(members: readonly Member[], { endpoint, cost, priority }: EstimateOptions): Offer {
-  const offers = members.map((member) => ({ member, ms: member.answersIn({ endpoint, cost, priority }) }));
+function choose(members: readonly Member[], { endpoint, cost, priority }: EstimateOptions, now: number): Offer {
+  const plan = { endpoint, cost, priority, count: 1 };
+  const offers = members.map((member) => ({ member, ms: member.answersIn(plan, now) }));
   const fresh = offers.filter(({ ms }) => ms === undefined);
   const sooner = (best: Offer, one: Offer): Offer => (Number(one.ms) < Number(best.ms) ? one : best);
   return fresh.find(({ member }) => !member.first) ?? fresh[0] ?? offers.reduce(sooner);

@@ -1,6 +1,5 @@
 import type { Client } from '../client/client.ts';
 import { type PoolAccess, poolAccessOf } from '../client/core.ts';
-import { type Clock, systemClock } from '../clock.ts';
 import { ConfigError, quote } from '../errors.ts';
 import { Breaker } from '../quota/recovery/breaker.ts';
 import type { EstimateOptions } from '../scheduler/outlook/estimate.ts';
@@ -30,11 +29,10 @@ export class Member {
   readonly access: PoolAccess | undefined;
   /** Opens where its service could not be reached. */
   readonly breaker: Breaker = new Breaker({ failures: 1, firstMs: 1_000, longestMs: 60_000 });
-  readonly clock: Clock;
   readonly #minPriority: number;
   readonly #maxPriority: number;
-  /** The first call, while it is under way. By it the client learns its limits; it is awaited before others are handed over. */
-  first: Promise<unknown> | undefined;
+  /** The first call, by which the client learns its limits; it is awaited before others are handed over. */
+  #first: Promise<unknown> | undefined;
 
   /** @throws ConfigError if it is neither a client nor a {@link PoolMember}. */
   constructor(given: Client | PoolMember) {
@@ -46,7 +44,6 @@ export class Member {
     if (!client) throw new ConfigError('clients', `must hold clients that createClient has made, not ${quote(given)}`);
     this.client = client;
     this.access = poolAccessOf(client);
-    this.clock = this.access?.bulk.clock ?? systemClock;
     this.#minPriority = minPriority;
     this.#maxPriority = maxPriority;
     if (minPriority > maxPriority)
@@ -58,19 +55,24 @@ export class Member {
   }
 
   /** How long until a call would be answered, by the client's own estimate, in milliseconds; undefined: no answer has come yet; Infinity: it could not be reached. */
-  answersIn(call: EstimateOptions): number | undefined {
-    const isTried = !this.breaker.isClosed && this.first;
-    if (isTried || this.breaker.isOpen(this.clock.now())) return Infinity;
-    return this.client.estimate({ ...call, count: 1 }).ms;
+  answersIn(plan: EstimateOptions, now: number): number | undefined {
+    const isTried = !this.breaker.isClosed && this.#first;
+    if (isTried || this.breaker.isOpen(now)) return Infinity;
+    return this.client.estimate(plan).ms;
+  }
+
+  /** The first call, while it is under way. */
+  get first(): Promise<unknown> | undefined {
+    return this.#first;
   }
 
   /** Hands over the first call, before any answer has come. */
   sendFirst<T>(call: (client: Client) => Promise<T>): Promise<T> {
     const answer = call(this.client);
     const end = (): void => {
-      this.first = undefined;
+      this.#first = undefined;
     };
-    this.first = answer.then(end, end);
+    this.#first = answer.then(end, end);
     return answer;
   }
 }

@@ -57,10 +57,10 @@ export function createPool(clients: readonly (Client | PoolMember)[]): Pool {
   if (!Array.isArray(clients) || clients.length === 0)
     throw new ConfigError('clients', 'must be a list of one or more clients');
   const members = clients.map((one) => new Member(one));
-  if (new Set(members.map(({ client, access }) => access?.account || client)).size < members.length)
+  if (new Set(members.map(({ client, access }) => access?.credential() ?? client)).size < members.length)
     throw new ConfigError('clients', 'must not hold a client, or its key, twice: the quota would count twice');
   const open = new OpenCalls();
-  const clock = members.find(({ access }) => access)?.clock ?? systemClock;
+  const clock = members.find(({ access }) => access)?.access?.bulk.clock ?? systemClock;
   const handOver = new HandOver(members, clock, open);
   let isClosed = false;
   /** Calls that waited for a first answer when the clients were closed. */

@@ -1,4 +1,6 @@
+import { inspect } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
+import { poolAccessOf } from '../../src/client/core.ts';
 import {
   type ClientOptions,
   createClient,
@@ -407,6 +409,13 @@ describe('a pool', () => {
       await clock.run(Promise.all(Array.from({ length: 10 }, () => pool.getInfo())));
     },
   );
+
+  it('knows clients by no object that shows a key', () => {
+    const client = createClient({ baseUrl: 'https://api.test', apiKey: 'a-key-of-its-own' });
+    const { bulk, line, ...rest } = poolAccessOf(client) ?? {};
+    expect(rest).not.toEqual({});
+    expect(inspect({ bulk, line, ...rest }, { depth: 9, showHidden: true })).not.toContain('a-key-of-its-own');
+  });
 
   it('refuses a key twice for one service, whose quota would be counted twice', () => {
     const of = (options: ClientOptions) => createClient({ baseUrl: 'https://api.test/a', apiKey: 'a-key', ...options });
