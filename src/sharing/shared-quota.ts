@@ -8,7 +8,7 @@ import { FactSync } from './facts/fact-sync.ts';
 import { LEAD_LASTS_MS } from './facts/facts.ts';
 import { CallNeeds } from './ledger/call-needs.ts';
 import { type Charged, type Composed, Ledger } from './ledger/ledger.ts';
-import { StatedRoom } from './ledger/stated-room.ts';
+import { type StatedHold, StatedRoom } from './ledger/stated-room.ts';
 import { reasonOf } from './reason.ts';
 import { Shortage } from './shortage.ts';
 import { SiblingUse } from './sibling-use.ts';
@@ -138,7 +138,7 @@ export class SharedQuota implements ShareLimit {
     if (charge.units <= 0 || this.#facts.isUnlimited) return now;
     const units = this.#ledger.units(charge.units);
     this.#needs.ask(charge, units);
-    const { windows, timeline, policy } = this.#ledger;
+    const { windows, timeline } = this.#ledger;
     const sendsAt = windows.isInDoubt ? this.#discovery.sendsAt(timeline.roundTripMs, now) : now;
     if (sendsAt > now || this.#discovery.isAlone(now)) return sendsAt;
     const isAbsent = this.#absence.isNow(now);
@@ -151,11 +151,16 @@ export class SharedQuota implements ShareLimit {
     if (!isAbsent && this.#discovery.waitsUntil > now) return this.#discovery.waitsUntil;
     if (this.#awaitsClock(now)) return this.#ledger.nextSlot(now);
     if (this.#resumption.mayProbe(now)) return now;
-    const isAmple = policy.isAmple(now);
-    if (this.#ledger.left(now) >= units) return this.#stated.earliest(windows, units, isAmple, now);
+    if (this.#ledger.left(now) >= units) return this.#statedHold(now)?.until ?? now;
     this.#schedule.startIfDue(now);
     if (this.#absence.goesAlone(now)) return this.#absence.earliest(units, now);
     return this.#nextAt(now);
+  }
+
+  /** What holds the first call back although its units are granted. */
+  #statedHold(now: number): StatedHold | undefined {
+    const { windows, policy } = this.#ledger;
+    return this.#stated.hold(windows, this.#needs.first.units, policy.isAmple(now), now);
   }
 
   /** Whether it waits for a first answer after so long that the service's clock is vague: in which second it sends is a guess. */
@@ -169,7 +174,7 @@ export class SharedQuota implements ShareLimit {
       lost: this.#absence.why,
       isLearning: this.#discovery.waitsUntil > now || this.#isNew,
       isResuming: this.#resumption.until(now) > now,
-      full: this.#shortage.full(now)?.instance.window ?? this.#stated.full(now),
+      full: this.#shortage.full(now)?.instance.window ?? this.#statedHold(now)?.window,
     });
   }
 

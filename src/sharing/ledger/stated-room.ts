@@ -14,6 +14,12 @@ const OTHERS_MS = 600_000;
 /** The requests of a job wait this long at most for the response to its first one, in milliseconds. */
 const FIRST_MS = 1_000;
 
+/** A window of which too little is left by the latest responses, and until when that holds a request back. */
+export interface StatedHold {
+  readonly window: SharedWindow;
+  readonly until: number;
+}
+
 /**
  * What the latest responses to this process leave of windows that may slide. Consumers that are no processes of the share may use them, too, and no
  * process can tell when their units slide out. So whatever the store has granted, a process sends no more than the service has just said is left,
@@ -25,8 +31,6 @@ export class StatedRoom {
   #underWay = 0;
   #sentAt = -Infinity;
   #refusedAt = -Infinity;
-  /** The window that has held a request back last, and until when. */
-  #held: { readonly window: SharedWindow; readonly until: number } | undefined;
 
   /** A request is sent. */
   send(units: number, now: number): void {
@@ -46,22 +50,15 @@ export class StatedRoom {
     if (!known || news.sentAt >= known.receivedAt || news.used >= known.used) this.#latest.set(news.period, news);
   }
 
-  /** The earliest instant at which a request of so many units may be sent. `isAmple`: whether the store counts little of each window as used. */
-  earliest(windows: Iterable<SharedWindow>, units: number, isAmple: boolean, now: number): number {
-    let earliest = now;
+  /** What holds a request of so many units back for longest, if anything does. `isAmple`: whether the store counts little of each window as used. */
+  hold(windows: Iterable<SharedWindow>, units: number, isAmple: boolean, now: number): StatedHold | undefined {
+    let longest: StatedHold | undefined;
     for (const window of windows) {
       if (window.isShort || window.isCalendar) continue;
       const until = this.#until(window.period, units, isAmple, now);
-      if (until <= earliest) continue;
-      earliest = until;
-      this.#held = { window, until };
+      if (until > (longest?.until ?? now)) longest = { window, until };
     }
-    return earliest;
-  }
-
-  /** The window of which too little is left by the latest responses. */
-  full(now: number): SharedWindow | undefined {
-    return this.#held && now < this.#held.until ? this.#held.window : undefined;
+    return longest;
   }
 
   #until(period: Period, units: number, isAmple: boolean, now: number): number {
@@ -71,8 +68,7 @@ export class StatedRoom {
     const { limit, used, receivedAt } = latest;
     const over = used + this.#underWay + units - limit;
     // A request that is alone shows what is left.
-    const isProbe = !isUnderWay && now > this.#refusedAt + OTHERS_MS;
-    if (over <= 0 || isProbe) return now;
+    if (over <= 0 || (!isUnderWay && now > this.#refusedAt + OTHERS_MS)) return now;
     return receivedAt + (isUnderWay ? over : 1) * Math.min(periodMsOf(period) / limit, LONGEST_MS);
   }
 }

@@ -18,7 +18,7 @@ class Subject {
   }
 
   earliest(now: number, units = 1, isAmple = false): number {
-    return this.room.earliest(this.windows, units, isAmple, now);
+    return this.room.hold(this.windows, units, isAmple, now)?.until ?? now;
   }
 }
 
@@ -30,7 +30,7 @@ it('as many requests are under way as the latest response leaves units', () => {
     subject.room.send(1, 60);
   }
   expect(subject.earliest(60)).toBe(50 + 2_000);
-  expect(subject.room.full(60)?.period).toBe('minute');
+  expect(subject.room.hold(subject.windows, 1, false, 60)?.window.period).toBe('minute');
   subject.room.end(1, true, 100);
   expect(subject.earliest(100)).toBe(100);
 });
@@ -84,5 +84,5 @@ it('the calendar’s windows, of which the store counts all that a response stat
   subject.read(30, 0, 50);
   subject.room.send(1, 60);
   expect(subject.earliest(60)).toBe(60);
-  expect(subject.room.full(60)).toBeUndefined();
+  expect(subject.room.hold(subject.windows, 1, false, 60)).toBeUndefined();
 });
