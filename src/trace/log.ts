@@ -19,14 +19,20 @@ type Of<T extends Type> = ClientEvent & { readonly type: T };
 /** A shorter wait is logged as debug, in milliseconds. */
 const WORTH_TELLING_MS = 1_000;
 
-/** Others are warnings. */
-const LEVELS: Readonly<Partial<Record<Type, keyof Logger>>> = {
+const LEVELS: Readonly<Record<Type, keyof Logger>> = {
   called: 'debug',
   waiting: 'info',
   sent: 'debug',
   answered: 'debug',
+  limited: 'warn',
+  deprecated: 'warn',
+  'key-ignored': 'warn',
+  low: 'warn',
+  lost: 'warn',
   retrying: 'info',
   done: 'debug',
+  failed: 'warn',
+  'share-lost': 'warn',
   'share-regained': 'info',
 };
 
@@ -94,7 +100,7 @@ function writeError(line: unknown): void {
 function levelOf(event: ClientEvent): keyof Logger {
   const isMinor =
     event.type === 'waiting' ? waitOf(event) < WORTH_TELLING_MS : 'error' in event && event.error === 'aborted';
-  return isMinor ? 'debug' : (LEVELS[event.type] ?? 'warn');
+  return isMinor ? 'debug' : LEVELS[event.type];
 }
 
 function textOf(event: ClientEvent): string {

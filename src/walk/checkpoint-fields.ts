@@ -31,8 +31,13 @@ export function positionOf(
 ): Position {
   if (own !== undefined && own !== expected)
     throw new ConfigError('from', `belongs to ${owner} of ${quote(own)}, not of ${quote(expected)}`);
-  const position = { offset, total, recentKeys, isOver };
-  if ([own, ...Object.values(position)].includes(undefined))
+  if (
+    own === undefined ||
+    offset === undefined ||
+    total === undefined ||
+    recentKeys === undefined ||
+    isOver === undefined
+  )
     throw new ConfigError('from', `must be the checkpoint of ${owner}, with all its fields`);
-  return position as Position;
+  return { offset, total, recentKeys, isOver };
 }

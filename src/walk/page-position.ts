@@ -38,7 +38,7 @@ export class PagePosition<Item> {
   #yielded: number;
   #passed = 0;
   /** The cursor of a page that was passed: of the first, second, fourth, eighth, …, so that any cycle comes by it again. */
-  mark: string | null = null;
+  #mark: string | null | undefined;
 
   constructor(from: Beginning, keyOf: ItemKeyOf<Item> = () => undefined) {
     this.#cursor = from.cursor;
@@ -83,6 +83,11 @@ export class PagePosition<Item> {
     else this.#goTo(one.offset + 1);
   }
 
+  /** Whether this cursor is known to be that of a page that was passed. */
+  hasPassed(cursor: string | null | undefined): boolean {
+    return !!cursor && cursor === this.#mark;
+  }
+
   #acceptByOffset(
     { items, total, limit: most = items.length }: ReadPage<Item>,
     limit = most,
@@ -112,7 +117,7 @@ export class PagePosition<Item> {
     const isEnd = index >= this.#size && this.#next !== null;
     this.#yielded = isEnd ? 0 : index;
     if (!isEnd) return;
-    if ((++this.#passed & (this.#passed - 1)) === 0) this.mark = this.#cursor ?? null;
+    if ((++this.#passed & (this.#passed - 1)) === 0) this.#mark = this.#cursor;
     this.#cursor = this.#next;
   }
 }

@@ -151,7 +151,7 @@ function readPage<Page, Item>(
     const page = checkedBody.value;
     const items: unknown = itemsOf ? itemsOf(page) : (page as { readonly results?: unknown } | null)?.results;
     const place = placeInPages(body);
-    const isCycle = place.next && place.next === position.mark;
+    const isCycle = position.hasPassed(place.next);
     if (Array.isArray(items) && !isCycle) return { value: { items, ...place } };
     const message = isCycle
       ? `the next page is ${quote(place.next)}, which was read before`
