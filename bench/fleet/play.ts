@@ -1,5 +1,5 @@
 import { type MockServiceOptions, seeded } from '../../src/testing/index.ts';
-import { type Fleet, fleetOf, KEY } from '../../test/sharing/support/fleet.ts';
+import { type Fleet, fleetOf } from '../../test/sharing/support/fleet.ts';
 import { ACCOUNT, pricedAt } from '../../test/sharing/support/traffic.ts';
 import type { ClosedTraffic, World } from './world.ts';
 
@@ -73,10 +73,8 @@ class Caller {
 
   /** Sends a request of a consumer that is no process of the share. */
   async foreign(atMs: number): Promise<void> {
-    const { clock, service } = this.#fleet;
-    await clock.sleep(atMs);
-    const { status } = await service.fetch(`${service.origin}/extended/v1/info`, { headers: { 'x-api-key': KEY } });
-    if (status === 429) this.strangersRefused++;
+    await this.#fleet.clock.sleep(atMs);
+    if (await this.#fleet.foreign()) this.strangersRefused++;
   }
 
   async #call(by: number): Promise<void> {

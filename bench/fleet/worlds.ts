@@ -1,6 +1,6 @@
 import type { WindowKind } from '../../src/testing/index.ts';
 import type { OpenTraffic, World } from './world.ts';
-import { atRandom, bursts, jobs, steady, uneven } from './worlds/traffic.ts';
+import { bursts, instantsOf, jobs, steady, uneven } from './worlds/traffic.ts';
 
 const SHAPES: readonly WindowKind[] = ['aligned', 'first-request', 'sliding-log', 'sliding-counter', 'leaky'];
 
@@ -38,7 +38,7 @@ export const groups: Readonly<Record<string, readonly World[]>> = {
     ...open(`18 calls each minute of 30/min, others make 6, ${shape}`, 2, jobs(18, 12)),
     limits: { minute: 30 },
     shape,
-    strangers: (random) => atRandom(0.1, 720_000, random),
+    strangers: (random) => instantsOf(0.1, 720_000, random),
   })),
   'A store that is slow, or a service': [
     ...[100, 250, 1_000].map((ms) => ({

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { atRandom } from '../at-random.ts';
 import type { Hours } from './messages.ts';
 import { seeded } from './random.ts';
 import { until } from './until.ts';
@@ -47,8 +48,7 @@ export async function make({ id, traffic }: Source, seed: number, hours: Hours, 
 }
 
 async function poisson(perMs: number, random: () => number, { startAt, endAt }: Hours, call: MakeCall): Promise<void> {
-  for (let at = startAt; ; ) {
-    at -= Math.log(1 - random()) / perMs;
+  for (const at of atRandom(perMs, startAt, random)) {
     if (at >= endAt) return;
     await until(at);
     void call(0);

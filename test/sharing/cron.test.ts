@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/index.ts';
 import { seeded, type WindowKind } from '../../src/testing/index.ts';
 import { DEEP, runs } from '../support/deep.ts';
-import { type Fleet, fleetOf, KEY } from './support/fleet.ts';
+import { type Fleet, fleetOf } from './support/fleet.ts';
 
 const HOUR_MS = 3_600_000;
 const PATIENCE_MS = 30_000;
@@ -279,8 +279,7 @@ describe('jobs beside a consumer that uses three units of a minute of 30, of pro
         const start = Date.UTC(2026, 2, 3, 9, 30, 8);
         const terms = known === 'known' ? { calendar: ['second'] as const, shapes: { minute } } : {};
         const fleet = fleetOf(by === 'two' ? 2 : 12, quota, {}, { start, ...terms });
-        const other = () => fleet.service.fetch(fleet.service.origin, { headers: { 'x-api-key': 'the-key-of-all' } });
-        await fleet.clock.run(Promise.all([other(), other(), other()]));
+        await fleet.clock.run(Promise.all([fleet.foreign(), fleet.foreign(), fleet.foreign()]));
         let served = 0;
         await again(fleet, { times: 12, everyMs: 1_500, lateMs: 0 }, seeded(1), by === 'new', (client) => {
           const call = (): Promise<unknown> => client.getInfo({ maxWaitMs: 3_000 });
@@ -304,12 +303,10 @@ describe('jobs that make 18 calls at once each minute of 30, beside a consumer t
     const fleet = fleetOf(2, { keyed: { minute: 30 }, windows: { minute }, latencyMs: [20, 80] }, {}, { seed: 1 });
     const { clock, service, clients } = fleet;
     const random = seeded(3_001);
-    const headers = { 'x-api-key': KEY };
     let others = 0;
     const other = async (atMs: number): Promise<void> => {
       await clock.sleep(atMs);
-      const { status } = await service.fetch(service.origin, { headers });
-      if (status === 429) others++;
+      if (await fleet.foreign()) others++;
     };
     const job = async (nth: number): Promise<void> => {
       await clock.sleep(nth * 60_000 + seeded(nth)() * 10_000);

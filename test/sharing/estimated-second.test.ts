@@ -4,8 +4,6 @@ import { runs } from '../support/deep.ts';
 import { byChance, most } from './support/by-chance.ts';
 import { fleetOf } from './support/fleet.ts';
 
-const KEY = 'the-key-of-all';
-
 /** Each process makes six calls at once, every three seconds by chance: two fifths of 20 a second in all. */
 const APART_MS = 3_000;
 const A_BURST = 6;
@@ -18,12 +16,11 @@ async function quantile(): Promise<number> {
   const random = seeded(2);
   const windows = { second: 'sliding-counter' } as const;
   const fleet = fleetOf(4, { keyed: { second: 20, minute: 1_000 }, windows, latencyMs: [20, 80] });
-  const { clock, clients, service } = fleet;
+  const { clock, clients } = fleet;
   void (async () => {
     while (clock.now() < STRANGER_MS) {
       await clock.sleep(-Math.log(1 - random()) * 5_000);
-      for (let one = 0; one < 15; one++)
-        void service.fetch(`${service.origin}/extended/v1/info`, { headers: { 'x-api-key': KEY } });
+      for (let one = 0; one < 15; one++) void fleet.foreign();
     }
   })();
   const bursts = clients.map(() => ({ apartMs: APART_MS, size: A_BURST }));

@@ -1,3 +1,4 @@
+import { atRandom } from '../../at-random.ts';
 import type { Arrival, OpenTraffic } from '../world.ts';
 
 /** How long traffic lasts that is no job of a minute, in milliseconds. */
@@ -6,14 +7,16 @@ const LASTS_MS = 72_000;
 /** Calls at random instants, at this rate in each process. */
 export function steady(perSecond: number): (processes: number) => OpenTraffic {
   return (processes) =>
-    open((random) => each(processes, (by) => atRandom(perSecond, LASTS_MS, random).map((atMs) => ({ atMs, by }))));
+    open((random) => each(processes, (by) => instantsOf(perSecond, LASTS_MS, random).map((atMs) => ({ atMs, by }))));
 }
 
 /** Calls at random instants: `largePerSecond` in the first process, one a second in each of the others. */
 export function uneven(largePerSecond: number): (processes: number) => OpenTraffic {
   return (processes) =>
     open((random) =>
-      each(processes, (by) => atRandom(by === 0 ? largePerSecond : 1, LASTS_MS, random).map((atMs) => ({ atMs, by }))),
+      each(processes, (by) =>
+        instantsOf(by === 0 ? largePerSecond : 1, LASTS_MS, random).map((atMs) => ({ atMs, by })),
+      ),
     );
 }
 
@@ -22,7 +25,7 @@ export function bursts(calls: number, everyMs: number): (processes: number) => O
   return (processes) =>
     open((random) =>
       each(processes, (by) =>
-        atRandom(1_000 / everyMs, LASTS_MS, random).flatMap((atMs) =>
+        instantsOf(1_000 / everyMs, LASTS_MS, random).flatMap((atMs) =>
           Array.from({ length: calls }, () => ({ atMs, by })),
         ),
       ),
@@ -40,15 +43,14 @@ export function jobs(calls: number, minutes: number): (processes: number) => Ope
     );
 }
 
-/** The instants of a Poisson process of this rate, in milliseconds. */
-export function atRandom(perSecond: number, untilMs: number, random: () => number): number[] {
+/** Random instants before `untilMs`, in milliseconds, so many in a second on average. */
+export function instantsOf(perSecond: number, untilMs: number, random: () => number): number[] {
   const instants: number[] = [];
-  for (let at = gap(); at < untilMs; at += gap()) instants.push(at);
-  return instants;
-
-  function gap(): number {
-    return (-Math.log(1 - random()) * 1_000) / perSecond;
+  for (const at of atRandom(perSecond / 1_000, 0, random)) {
+    if (at >= untilMs) break;
+    instants.push(at);
   }
+  return instants;
 }
 
 function open(arrivals: OpenTraffic['arrivals']): OpenTraffic {

@@ -16,7 +16,7 @@ import {
 } from '../../../src/testing/index.ts';
 import { distant } from './distant.ts';
 
-export const KEY = 'the-key-of-all';
+const KEY = 'the-key-of-all';
 
 /** Seven seconds into a minute, so that much of it is left. */
 const START = Date.UTC(2026, 2, 10, 14, 0, 7);
@@ -45,6 +45,8 @@ export interface Fleet {
   ahead: number;
   /** Lets a client never be heard of again: neither its store nor the service answers it any more. */
   die(index: number): void;
+  /** Sends a request of a consumer that is no client of the fleet, with the same key; resolves with whether it was refused. */
+  foreign(): Promise<boolean>;
   /** Calls that each client has made. */
   readonly made: readonly number[];
   /** Lets clients make so many calls together, 32 at a time each; resolves, in virtual time, when all are made. */
@@ -155,6 +157,10 @@ export function fleetOf(
     },
     // Redis has a clock of its own, whose error is not known.
     ahead: 123_456,
+    async foreign() {
+      const { status } = await service.fetch(`${service.origin}/extended/v1/info`, { headers: { 'x-api-key': KEY } });
+      return status === 429;
+    },
     async work(calls, by = clients.map((_, index) => index)) {
       let left = calls;
       const walk = async (index: number): Promise<void> => {
