@@ -118,7 +118,7 @@ describe('beside a consumer of the same key who takes half of the only limit, on
   });
 });
 
-describe('beside consumers of the same key who take two of 20 units a second, by chance', () => {
+describe('beside consumers of the same key that take two of 20 units a second, by chance', () => {
   it('they are not overlooked in full seconds, in which our requests under way hide them', async () => {
     const { clock, service, client, ask } = worldOf();
     const random = seeded(1);

@@ -16,7 +16,7 @@ export const STYLE = `
 * { box-sizing: border-box; }
 body {
   margin: 0; background: var(--paper); color: var(--ink);
-  font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif;
+  font: 16px/1.5 system-ui, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif;
   font-variant-numeric: tabular-nums; -webkit-text-size-adjust: 100%;
 }
 .page { max-width: 68rem; margin: 0 auto; padding: clamp(1.25rem, 4vw, 3rem) clamp(1rem, 4vw, 2.5rem) 3rem; }
@@ -57,7 +57,7 @@ h3 b { color: var(--ink); font-weight: 550; }
 .window.low .note { color: var(--amber); }
 .note { font-size: .8125rem; color: var(--soft); margin: .6rem 0 0; min-height: 1.2rem; }
 .pair { display: grid; gap: 1.25rem; grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr)); }
-.empty { color: var(--soft); margin: 0; max-width: 40rem; text-wrap: pretty; }
+.empty { color: var(--soft); margin: 0; max-width: 40rem; }
 figure { margin: 0; }
 figcaption { font-size: .875rem; color: var(--soft); margin-top: .8rem; text-wrap: pretty; }
 .plot { position: relative; height: 9rem; border-bottom: 1px solid var(--line); }
@@ -81,7 +81,7 @@ figcaption { font-size: .875rem; color: var(--soft); margin-top: .8rem; text-wra
 .month .plot { height: 12rem; }
 .facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr)); gap: .9rem 1.5rem; margin: 0 0 1.5rem; }
 .facts dt { color: var(--soft); font-size: .8125rem; }
-.facts dd { margin: 0; font-size: 1.125rem; font-weight: 570; letter-spacing: -.01em; }
+.facts dd { margin: 0; font-size: 1.125rem; font-weight: 570; }
 .warn { color: var(--amber); }
 .scroll { overflow-x: auto; margin: 0 -.25rem; padding: 0 .25rem; }
 table { border-collapse: collapse; width: 100%; font-size: .875rem; }
@@ -105,7 +105,7 @@ footer { margin-top: 2.25rem; font-size: .875rem; color: var(--soft); display: f
   .window .of { margin: 0 0 .6rem; }
   .window .note { min-height: 0; margin-top: .45rem; }
   .window .note:empty { display: none; }
-  h3 { display: block; } h3 span { display: block; }
+  h3, h3 span { display: block; }
   .calls thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .calls tr { display: grid; grid-template-columns: 2.5rem 1fr auto; border-top: 1px solid var(--line); padding: .6rem 0; }
   .calls td { border: 0; padding: 0 .5rem 0 0; }

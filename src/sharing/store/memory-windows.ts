@@ -106,8 +106,8 @@ export class MemoryWindow {
 
   /**
    * Applies the reading: units beyond all claims are strangers'; where it bounds usage from above, claims that were not counted are removed, but
-   * for `recent` ones. No reading tells when strangers' units slide out: by a recent
-   * one they count in the instances after it, too. `before`: those of the ones before it.
+   * for `recent` ones. No reading tells when strangers' units slide out: by a recent one they count in the instances after it, too. `before`: those
+   * of the ones before it.
    */
   hear(recent: number, before = 0): void {
     this.#carry();

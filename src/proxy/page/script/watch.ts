@@ -80,11 +80,11 @@ export function watch({
     if (!isPaused) show('lost', 'The proxy does not answer; trying again');
   };
 
-  // A table is filled as soon as it is opened. The event does not bubble.
-  const onToggle = (): void => {
+  const redraw = (): void => {
     if (latest) draw(latest);
   };
-  document.addEventListener('toggle', onToggle, { capture: true });
+  // A table is filled as soon as it is opened. The event does not bubble.
+  document.addEventListener('toggle', redraw, { capture: true });
 
   get('pause').addEventListener('click', () => {
     isPaused = !isPaused;
@@ -92,7 +92,7 @@ export function watch({
     if (isPaused) show('paused', 'Paused');
     else {
       show('live', 'Live');
-      if (latest) draw(latest);
+      redraw();
     }
   });
 }
