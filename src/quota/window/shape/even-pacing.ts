@@ -9,18 +9,12 @@ import type { CandidateShapes } from './candidates.ts';
 const VAGUE_PART = 0.5;
 
 /**
- * While a window may be aligned or opened by the first request, no request is sent around some boundaries of the calendar, from and to
- * these instants in windows: if both shapes began at the same instant, they could not be distinguished.
+ * While a window may be aligned or opened by the first request, a process of a share sends no request around every other boundary of the
+ * calendar, from and to these instants in windows: if both shapes began at the same instant, they could not be distinguished.
  */
 const GAP_FROM = 0.8;
 const GAP_TO = 1.45;
-
-/** One boundary in so many; more in a shared quota, where a process sends alone for seconds only. */
-const GAPS_EVERY = 8;
-const GAPS_EVERY_SHARED = 2;
-
-/** Outside a shared quota there is no such gap once a request took more than this part of a window. */
-const SMALL_PART = 0.1;
+const GAPS_EVERY = 2;
 
 /** Without a `date`, requests are spaced evenly for this long after an unexpected refusal, in milliseconds. */
 const EVEN_MS = 600_000;
@@ -44,8 +38,6 @@ export class EvenPacing implements Pacing {
   readonly #periodMs: number;
   readonly #known: EvenPacingDependencies;
   #evenUntil = -Infinity;
-  /** The most units of a request that was spaced. */
-  #most = 0;
 
   constructor(period: Period, known: EvenPacingDependencies) {
     this.#periodMs = periodMsOf(period);
@@ -78,21 +70,18 @@ export class EvenPacing implements Pacing {
     if (!this.isNeeded(now)) return now;
     const { shareLimit, sent } = this.#known;
     if (now >= this.#evenUntil && !shareLimit.isShared && !sent.isBusy(limit, now)) return now;
-    this.#most = Math.max(this.#most, units);
     const { lastSentAt } = sent;
     // Spread over `limit − units`: the request itself is added on top of the server's estimate.
     if (now < this.#evenUntil) return lastSentAt + this.#periodMs * Math.min(LONGEST_GAP, units / (limit - units));
-    return Math.max(lastSentAt + (units * this.#periodMs) / limit, this.#shiftedFrom(limit, now));
+    return Math.max(lastSentAt + (units * this.#periodMs) / limit, this.#shiftedFrom(now));
   }
 
   /** Earliest instant outside the gap, so that a window opened by the first request shifts against the calendar. */
-  #shiftedFrom(limit: number, now: number): number {
+  #shiftedFrom(now: number): number {
     const { clock, candidates, shareLimit } = this.#known;
-    // Requests of many units fill a window before the boundary within it, and so reveal nothing there.
-    if (this.#most > limit * SMALL_PART && !shareLimit.isShared) return now;
-    if (!candidates.isOpen || !candidates.must.onlyFills) return now;
+    if (!shareLimit.isShared || !candidates.isOpen || !candidates.must.onlyFills) return now;
     const time = clock.least(now);
-    const gone = (time / this.#periodMs) % (shareLimit.isShared ? GAPS_EVERY_SHARED : GAPS_EVERY);
+    const gone = (time / this.#periodMs) % GAPS_EVERY;
     return gone < GAP_FROM || gone >= GAP_TO ? now : clock.surely(time + (GAP_TO - gone) * this.#periodMs);
   }
 }
