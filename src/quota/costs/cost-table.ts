@@ -14,8 +14,6 @@ export class CostTable {
   /** Names of the parameters that tell its rows apart. */
   readonly names: readonly string[];
   readonly #kinds = new Map<string, Kind>();
-  /** The only row of a table without names. */
-  #only: CostSpread | undefined;
 
   constructor(names: readonly string[]) {
     this.names = names;
@@ -43,14 +41,13 @@ export class CostTable {
     if (!this.hasRoom) return undefined;
     const spread = new CostSpread();
     this.#kinds.set(values.join('&'), { values, spread });
-    if (this.names.length === 0) this.#only = spread;
     return spread;
   }
 
   /** The costs of requests with these very parameters, as far as they decide; undefined: none was seen. */
   findOwn(parameters: () => Parameters): CostSpread | undefined {
-    if (this.names.length === 0) return this.#only;
-    return this.#kinds.get(this.#valuesOf(parameters()).join('&'))?.spread;
+    const key = this.names.length > 0 ? this.#valuesOf(parameters()).join('&') : '';
+    return this.#kinds.get(key)?.spread;
   }
 
   /**

@@ -19,7 +19,6 @@ export class EndpointCosts {
   /** The first values of each parameter. */
   readonly #values = new Map<string, Set<string>>();
   #table = new CostTable([]);
-  #cheapest = Infinity;
   #wrong = 0;
   #lookAt = 1;
 
@@ -40,7 +39,7 @@ export class EndpointCosts {
 
   /** The lowest cost that is expected of any of its requests, in units. */
   get cheapest(): number {
-    return this.#cheapest;
+    return this.#table.cheapest;
   }
 
   /** The costs of a request; undefined: no such request was seen, and it may have the highest cost or a higher one. */
@@ -83,7 +82,6 @@ export class EndpointCosts {
     this.#samples.add(parameters, cost);
     for (const [name, value] of parameters) this.#remember(name, value);
     if (cost !== expected) this.#onWrong();
-    if (cost !== expected || this.#cheapest > cost) this.#cheapest = this.#table.cheapest;
     return cost === known?.least && cost === known.most;
   }
 
