@@ -38,7 +38,7 @@ export class AlignedModel implements WindowModel {
   isContradicted(reading: WindowReading, usage: SureUsage): boolean {
     const start = this.#calendar.only(reading.sentAt, reading.receivedAt);
     if (start === undefined) return false;
-    return usage.surelyExceeds(reading.used + TOLERANCE, this.#clock.surely(start), reading.sentAt);
+    return usage.surelyExceeds(reading.used + TOLERANCE, this.#clock.surely(start), reading.sentAt, true);
   }
 
   unexplained(reading: WindowReading): number {

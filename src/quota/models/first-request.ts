@@ -19,9 +19,6 @@ export class FirstRequestModel implements WindowModel {
   /** The instant at which the window before it had surely ended. */
   #clearFrom = -Infinity;
   #spent = 0;
-  /** The most that a reading has counted in the present window, for certain, and when it was received. */
-  #read = 0;
-  #readAt = -Infinity;
   /** Units that may belong to the next window already, and the latest instant at which they can have arrived. */
   #carried = 0;
   #carriedBy = -Infinity;
@@ -56,10 +53,7 @@ export class FirstRequestModel implements WindowModel {
   }
 
   isContradicted(reading: WindowReading, usage: SureUsage): boolean {
-    if (!this.#holds(reading)) return false;
-    // What an earlier reading counted, for any consumer, stays counted until the window ends.
-    if (reading.sentAt >= this.#readAt + POSTING_MS && reading.used < this.#read - TOLERANCE) return true;
-    return usage.surelyExceeds(reading.used + TOLERANCE, this.#beganBy, reading.sentAt);
+    return this.#holds(reading) && usage.surelyExceeds(reading.used + TOLERANCE, this.#clearFrom, reading.sentAt, true);
   }
 
   unexplained(reading: WindowReading): number {
@@ -94,7 +88,6 @@ export class FirstRequestModel implements WindowModel {
     // If that window has ended since, the present one holds only what came later.
     this.#spent = Math.min(this.#spent, used + settledSince);
     this.#carried = Math.min(this.#carried, this.#spent);
-    if (isSure && used > this.#read) [this.#read, this.#readAt] = [used, receivedAt];
     return others;
   }
 
@@ -124,7 +117,6 @@ export class FirstRequestModel implements WindowModel {
     this.#beganBy = by;
     this.#clearFrom = by;
     this.#spent = spent;
-    this.#read = 0;
     this.#carried = 0;
     this.#carriedBy = -Infinity;
   }
@@ -141,7 +133,6 @@ export class FirstRequestModel implements WindowModel {
     if (now < end) return;
     const hadBegun = this.#beganBy < Infinity;
     this.#clearFrom = end;
-    this.#read = 0;
     if (hadBegun) this.#beganFrom += this.#periodMs;
     this.#beganBy = Infinity;
     this.#spent = hadBegun ? this.#carried : 0;

@@ -29,7 +29,14 @@ export const TOLERANCE = 0.5;
 export const ROUNDING = 1;
 
 /** What was surely counted of what is used of a window: the evidence that a reading is compared with. */
-export type SureUsage = Pick<AnsweredRequests, 'atMost' | 'surely' | 'surelyExceeds' | 'surelyRoseTo'>;
+export interface SureUsage extends Pick<AnsweredRequests, 'atMost' | 'surely' | 'surelyRoseTo'> {
+  /**
+   * Whether certainly more than `units` were counted after `from` and before `until`.
+   *
+   * @param onlyFills - whether the window was empty at some instant after `from`, and has only filled since.
+   */
+  surelyExceeds(units: number, from: number, until: number, onlyFills?: boolean): boolean;
+}
 
 /** Units that are used at an instant, for a shape to say when they are free again. Instants and lengths are in milliseconds. */
 export interface Use {

@@ -1,4 +1,5 @@
 import type { WindowReading } from '../models/model.ts';
+import type { AnsweredRequests } from '../usage/answered.ts';
 import type { InFlight } from '../usage/in-flight.ts';
 
 /** Before the first reading nothing is known to be there. */
@@ -7,12 +8,16 @@ const NONE = { limit: 0, used: 0, own: 0, sentAt: -Infinity };
 /** The limit and what remains of a window by its most recent reading. */
 export class LastReading {
   readonly #flights: InFlight;
+  readonly #answered: Pick<AnsweredRequests, 'settledSince'>;
+  readonly #periodMs: number;
   #reading: Pick<WindowReading, 'limit' | 'used' | 'own' | 'sentAt'> = NONE;
   /** Units of requests that were sent before it and not answered yet: they may have arrived later. */
   #overtaken = 0;
 
-  constructor(flights: InFlight) {
+  constructor(flights: InFlight, answered: Pick<AnsweredRequests, 'settledSince'>, periodMs: number) {
     this.#flights = flights;
+    this.#answered = answered;
+    this.#periodMs = periodMs;
   }
 
   /** Units that the window holds in all. */
@@ -41,9 +46,14 @@ export class LastReading {
     this.#overtaken = Math.max(0, held - this.#flights.sentSince(sentAt) + own);
   }
 
-  /** Lower bound of what remains: the last `remaining` minus everything that may have arrived since. Usage by others may hide beneath it. */
-  get leftAtLeast(): number {
+  /**
+   * What is left at `now` if others take what leaves of theirs: the last `remaining` minus everything that may have arrived since, and what was ours
+   * and has left a window that slides.
+   */
+  left(now: number): number {
     const { sentAt, own } = this.#reading;
-    return this.remaining - this.#overtaken - this.#flights.sentSince(sentAt) + own;
+    const from = sentAt - this.#periodMs;
+    const gone = this.#answered.settledSince(from) - this.#answered.settledSince(now - this.#periodMs);
+    return this.remaining - this.#overtaken - this.#flights.sentSince(sentAt) + own + gone;
   }
 }

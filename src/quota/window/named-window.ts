@@ -80,10 +80,10 @@ export class NamedWindow implements Limit {
     this.#costs = costs;
     this.#shareLimit = shareLimit;
     this.#otherConsumers = new OtherConsumers(this.#periodMs);
-    this.#lastReading = new LastReading(flights);
+    this.#lastReading = new LastReading(flights, answered, this.#periodMs);
     this.candidates = new CandidateShapes(modelsOf(period, clock, shapes, shareLimit.isShared), this.#periodMs);
     this.capacity = new Capacity(period, clock, this.candidates);
-    this.totalRate = new TotalRate(this.#periodMs);
+    this.totalRate = new TotalRate();
     const sent = new SentInWindow(period, clock);
     this.#sent = sent;
     this.#namedEnd = new NamedEnd(period, clock);
@@ -104,7 +104,7 @@ export class NamedWindow implements Limit {
       lastReading: this.#lastReading,
       sent,
       fits: (units, cap, now) => this.#fitsFrom(units, cap, now) <= now,
-      isContinuous: (now) => this.candidates.may.isSliding && this.totalRate.wasWatched(now),
+      isContinuous: () => this.candidates.may.isSliding && !this.candidates.may.isCalendar,
     });
     this.#roomForPriorities = new RoomForPriorities(period, clock, priorityReserve);
     this.#reserves = new Reserves(this.#probing, this.#roomForPriorities, this.#roomForOthers);
@@ -315,11 +315,12 @@ export class NamedWindow implements Limit {
     return this.#probing.trialFor(units, this.#otherConsumers.areActive);
   }
 
-  /** Whether an answer must be awaited, because other consumers may have filled a window that does not drain. */
+  /** Whether an answer must be awaited, because other consumers may have used what is left. */
   #mayBeFull(units: number, now: number): boolean {
     if (this.#periodMs <= SHORT_MS || this.#flights.units === 0 || this.#shareLimit.isShared) return false;
-    const unseen = this.#otherConsumers.unobserved(now - this.#lastReading.sentAt, this.#periodMs);
-    return this.candidates.may.onlyFills && this.#lastReading.leftAtLeast < units + unseen;
+    if (!this.#otherConsumers.areActive && !this.candidates.may.onlyFills) return false;
+    const left = Math.min(this.headroom(now), this.#lastReading.left(now));
+    return left < units + this.#roomForOthers.mostUnread(now);
   }
 }
 

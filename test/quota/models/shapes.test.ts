@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { FirstRequestModel } from '../../../src/quota/models/first-request.ts';
+import type { FirstRequestModel } from '../../../src/quota/models/first-request.ts';
 import { LeakyModel } from '../../../src/quota/models/leaky.ts';
 import { SlidingLogModel } from '../../../src/quota/models/sliding-log.ts';
 import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
-import { readingsOf } from '../support/builders.ts';
+import { ReadFirstRequestModel, readingsOf } from '../support/builders.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -49,7 +49,7 @@ function sendingTo(window: FirstRequestModel): (at: number, used: number, held?:
 
 describe('first-request window', () => {
   it('a window that the first request opens has an end where another consumer filled it before this client sent anything there', () => {
-    const window = new FirstRequestModel(MINUTE_MS);
+    const window = new ReadFirstRequestModel(MINUTE_MS);
     const past = new AnsweredRequests();
     window.book(1, 0, 2);
     window.reconcile(reading(0, 1), past);
@@ -61,7 +61,7 @@ describe('first-request window', () => {
   });
 
   it('began with a request that the service counts alone, whatever other processes sent before it', () => {
-    const send = sendingTo(new FirstRequestModel(MINUTE_MS));
+    const send = sendingTo(new ReadFirstRequestModel(MINUTE_MS));
     send(0, 400);
     // Other processes may have begun the window of 61 s earlier: only the count of 1 says that they did not.
     for (const [index, at] of [75_000, 80_000, 90_000, 100_000].entries()) expect(send(at, index + 1)).toBe(false);
@@ -70,7 +70,7 @@ describe('first-request window', () => {
   });
 
   it('holds no more than its service has counted, though another consumer may have begun it long ago', () => {
-    const window = new FirstRequestModel(MINUTE_MS);
+    const window = new ReadFirstRequestModel(MINUTE_MS);
     const past = new AnsweredRequests();
     const send = (at: number, units: number, used: number): void => {
       window.book(units, at, at + 2);
@@ -86,7 +86,7 @@ describe('first-request window', () => {
   });
 
   it('cannot have ended where less is counted than a moment before, whichever consumer used it', () => {
-    const send = sendingTo(new FirstRequestModel(MINUTE_MS));
+    const send = sendingTo(new ReadFirstRequestModel(MINUTE_MS));
     send(0, 400);
     // Another request of ours is under way: only the count of 1 says that this one opened the window.
     expect(send(75_000, 1, 1)).toBe(false);

@@ -1,6 +1,10 @@
 import type { Admission, Charge, Hold, Lease, Limit, Reason } from '../../../src/quota/admission.ts';
+import { FirstRequestModel } from '../../../src/quota/models/first-request.ts';
 import type { WindowReading } from '../../../src/quota/models/model.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
+import type { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
+import { KnownUsage } from '../../../src/quota/window/shape/known-usage.ts';
+import { RecentReadings } from '../../../src/quota/window/shape/recent-readings.ts';
 
 /** A charge of one unit for `GET /a`, save for what is said. */
 export function charge(more: Partial<Charge> = {}): Charge {
@@ -38,4 +42,18 @@ export function readingsOf(
 ): (sentAt: number, used: number, more?: Partial<WindowReading>) => WindowReading {
   const alone = { limit, own: 1, held: 0, settledSince: 0, limited: false };
   return (sentAt, used, more) => ({ ...alone, sentAt, receivedAt: sentAt + roundTripMs, used, ...more });
+}
+
+/** A window that the first request opens, which compares each reading with those before it, as candidates do. */
+export class ReadFirstRequestModel extends FirstRequestModel {
+  readonly #readings = new RecentReadings(60_000);
+
+  override isContradicted(reading: WindowReading, answered: AnsweredRequests): boolean {
+    return super.isContradicted(reading, new KnownUsage(answered, this.#readings));
+  }
+
+  override reconcile(reading: WindowReading, answered: AnsweredRequests): number {
+    if (!reading.limited) this.#readings.add(reading);
+    return super.reconcile(reading, answered);
+  }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aligned } from '../../../src/quota/models/aligned.ts';
+import { firstRequest } from '../../../src/quota/models/first-request.ts';
 import type { Shape } from '../../../src/quota/models/model.ts';
 import { slidingLog } from '../../../src/quota/models/sliding-log.ts';
 import { wholeShareLimit } from '../../../src/quota/share-limit.ts';
@@ -15,19 +16,19 @@ import { charge, knownClock, readingsOf, untilOf } from '../support/builders.ts'
 interface Facts {
   readonly period?: Period;
   readonly limit?: number;
-  readonly shape?: Shape;
+  readonly shapes?: readonly Shape[];
   readonly clock?: ServerClock;
 }
 
-/** A window of one shape, and its readings: when each request was sent, and what was used then; nothing of it by us. */
-function windowOf({ period = 'minute', limit = 100, shape = aligned, clock = knownClock() }: Facts = {}) {
+/** A window of these shapes, and its readings: when each request was sent, and what was used then; nothing of it by us. */
+function windowOf({ period = 'minute', limit = 100, shapes = [aligned], clock = knownClock() }: Facts = {}) {
   const flights = new InFlight(new Concurrency(20), 9_000_000);
   const answered = new AnsweredRequests();
   const window = new NamedWindow(period, {
     ...{ clock, flights, priorityReserve: new PriorityReserve(), answered },
     costs: { cheapest: 1, isProbing: () => false },
     shareLimit: wholeShareLimit,
-    shapes: [shape],
+    shapes,
   });
   const read = (sentAt: number, used: number, held = 0, tookMs = 100): void =>
     window.read(readingsOf(limit, tookMs)(sentAt, used, { own: 0, held }));
@@ -53,8 +54,8 @@ describe('what other consumers take of a minute', () => {
 
   it('is more where the calendar has begun a minute since: all of it came then', () => {
     expect(roomInNext()).toBeLessThan(55);
-    expect(roomInNext({ shape: slidingLog })).toBeGreaterThan(63);
-    expect(roomInNext({ shape: slidingLog, clock: new ServerClock() })).toBeGreaterThan(63);
+    expect(roomInNext({ shapes: [slidingLog] })).toBeGreaterThan(63);
+    expect(roomInNext({ shapes: [slidingLog], clock: new ServerClock() })).toBeGreaterThan(63);
   });
 
   it('is not less because they could take nothing while the minute was full', () => {
@@ -153,23 +154,39 @@ describe('a minute of which others took half in its first seconds', () => {
   });
 });
 
-it('what slides for three minutes keeps for others no more than they may take by chance', () => {
-  const roomOf = (isWatched: boolean): number => {
-    const { window, read } = windowOf({ shape: slidingLog });
-    for (let sentAt = 1_000; sentAt < 241_000; sentAt += 10_000) {
-      const used = Math.min(40, sentAt / 1_000);
-      read(sentAt, used);
-      if (isWatched) window.totalRate.observe({ used, sentAt, receivedAt: sentAt + 100 });
-    }
-    return room(window, 241_500);
+it('a window that slides keeps for others no more than they may take by chance, once it is known not to be one of the calendar', () => {
+  const roomOf = (...shapes: readonly Shape[]): number => {
+    const { window, read } = windowOf({ shapes });
+    read(1_000, 0);
+    read(10_000, 20);
+    return room(window, 11_000);
   };
-  expect(roomOf(true)).toBeGreaterThan(roomOf(false));
+  expect(roomOf(slidingLog, firstRequest)).toBeGreaterThan(roomOf(slidingLog, aligned));
+  expect(roomOf(slidingLog, firstRequest)).toBe(roomOf(slidingLog));
+});
+
+describe('after a time without readings, when half of a minute may have been taken', () => {
+  /** When a second request may go, sent so long after the reading that left 60 units of 100. */
+  const waits = (ms: number, facts: Facts = {}): boolean => {
+    const { window, read, flights } = windowOf(facts);
+    read(1_000, 38);
+    read(2_000, 40);
+    flights.take(charge({ units: 30 }), 2_000 + ms);
+    return untilOf(window, charge(), 2_000 + ms) > 2_000 + ms;
+  };
+
+  it('one request goes, and the others wait for its answer if they may not fit', () => {
+    for (const shape of [slidingLog, aligned]) {
+      expect(waits(15_000, { shapes: [shape] })).toBe(false);
+      expect(waits(45_000, { shapes: [shape] })).toBe(true);
+    }
+  });
 });
 
 describe('our spacing in a second that others used a while ago', () => {
   /** The spacing after twelve seconds whose readings our own books explain, where so much of them was answered to us, or is under way. */
   function spacing(answered: number, held = 0): number {
-    const { window, answered: past } = windowOf({ period: 'second', limit: 20, shape: slidingLog });
+    const { window, answered: past } = windowOf({ period: 'second', limit: 20, shapes: [slidingLog] });
     const reading = readingsOf(20, 50);
     for (const sentAt of [1_000, 1_500]) window.read(reading(sentAt, 8, { own: 0 }));
     for (let sentAt = 2_000; sentAt <= 14_000; sentAt += 250) {

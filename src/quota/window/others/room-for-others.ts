@@ -39,7 +39,7 @@ export interface RoomForOthersDependencies {
   /** Whether `units` fit now below a cap. */
   readonly fits: (units: number, cap: number, now: number) => boolean;
   /** Whether units are free again one by one, and not all at the window's end. */
-  readonly isContinuous: (now: number) => boolean;
+  readonly isContinuous: () => boolean;
 }
 
 /** The reserve for other consumers while there are any and, in a short window, the even spacing that leaves units at any time. */
@@ -70,7 +70,7 @@ export class RoomForOthers implements Reserve, Pacing {
     if (!otherConsumers.areActive) return 0;
     if (this.#periodMs <= SHORT_MS) return this.#unseen(now);
     // Then no more is kept for the rest of a window: their own units leave it as fast as they come.
-    const reserve = this.#known.isContinuous(now)
+    const reserve = this.#known.isContinuous()
       ? otherConsumers.reserve(limit, 1, DIP_PART * this.#periodMs)
       : otherConsumers.reserve(limit, clock.elapsedPart(this.#period, now), this.#roundTripMs);
     // The rest of an almost elapsed window is theirs only as far as they may take it before our request arrives.
@@ -98,6 +98,15 @@ export class RoomForOthers implements Reserve, Pacing {
     const unseenMs = now - lastReading.sentAt + this.#roundTripMs / 2;
     const units = otherConsumers.unobserved(unseenMs, Math.max(LEAST_UNSEEN_MS, this.#gapMs));
     return Math.min(lastReading.limit * MOST_UNSEEN_PART, units);
+  }
+
+  /** Units that they may have taken since the last reading: by their rate, or as much as is left for them at most, if they take that evenly. */
+  mostUnread(now: number): number {
+    const { otherConsumers, lastReading } = this.#known;
+    const ms = now - lastReading.sentAt;
+    const part = Math.max(0, ms - this.#roundTripMs) / this.#periodMs;
+    const evenly = lastReading.limit * MOST_UNSEEN_PART * Math.min(1, part);
+    return Math.max(evenly, otherConsumers.unobserved(ms, this.#periodMs));
   }
 
   earliest(units: number, limit: number, _cap: number, now: number): number {

@@ -9,9 +9,6 @@ const SPAN_MS = 1_000;
 /** Of the readings in it so many are kept. */
 const KEPT = 10;
 
-/** A window that was watched for so many of its lengths and never seen to start anew does not. */
-const WATCHED = 3;
-
 interface Mark {
   /** When its request arrived, as a guess: half-way. */
   readonly at: number;
@@ -38,25 +35,13 @@ type UsageReading = Pick<WindowReading, 'used' | 'sentAt' | 'receivedAt'>;
  * In a window that slides or drains, units leave meanwhile: of one that may do so, the rate is the least.
  */
 export class TotalRate {
-  readonly #periodMs: number;
   /** The latest readings, the first of them at least {@link SPAN_MS} old. */
   #latest: Mark[] = [];
-  #watchedFrom: number | undefined;
-
-  constructor(periodMs: number) {
-    this.#periodMs = periodMs;
-  }
-
-  /** Whether the window was watched for so long that it would have been seen to start anew. */
-  wasWatched(now: number): boolean {
-    return now >= (this.#watchedFrom ?? now) + WATCHED * this.#periodMs;
-  }
 
   /** Takes in a reading. @returns the rate in units per millisecond; undefined: it is not known. */
   observe({ used, sentAt, receivedAt }: UsageReading): number | undefined {
     const mark = { at: (sentAt + receivedAt) / 2, receivedAt, used };
     const { at } = mark;
-    this.#watchedFrom ??= at;
     const last = this.#latest.at(-1);
     // An answer that was overtaken says nothing new.
     const isOvertaken = last && used < last.used && (sentAt < last.receivedAt || used >= last.used - HIDDEN);

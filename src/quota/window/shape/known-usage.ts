@@ -20,8 +20,9 @@ export class KnownUsage implements SureUsage {
     return Math.max(this.#answered.surely(from, until), this.#byReadings(from, until));
   }
 
-  surelyExceeds(units: number, from: number, until: number): boolean {
-    return this.#answered.surelyExceeds(units, from, until) || this.#readings.rise(from, until, units) > units;
+  surelyExceeds(units: number, from: number, until: number, onlyFills: boolean = false): boolean {
+    if (this.#answered.surelyExceeds(units, from, until)) return true;
+    return (onlyFills ? this.#readings.most(from, until) : this.#readings.rise(from, until, units)) > units;
   }
 
   surelyRoseTo(units: number, rate: number, instant: number, from: number, until: number): boolean {

@@ -54,6 +54,14 @@ export class RecentReadings {
     return rise;
   }
 
+  /** The most that a reading counted which was surely sent after `from` and came before `until`. */
+  most(from: number, until: number): number {
+    let most = 0;
+    for (const { sentAt, receivedAt, used } of this.#readings)
+      if (sentAt >= from && receivedAt <= until - POSTING_MS && used > most) most = used;
+    return most;
+  }
+
   /** The last reading is always remembered, and those before it are no closer together than a part of the window. */
   add(reading: WindowReading): void {
     const count = this.#readings.length;

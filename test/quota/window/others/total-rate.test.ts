@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { TotalRate } from '../../../../src/quota/window/others/total-rate.ts';
 
-const MINUTE_MS = 60_000;
-
 /** A rate whose requests take a tenth of a second. */
 function rates() {
-  const rate = new TotalRate(MINUTE_MS);
+  const rate = new TotalRate();
   return (used: number, at: number) => rate.observe({ used, sentAt: at - 50, receivedAt: at + 50 });
 }
 
@@ -63,7 +61,7 @@ describe('the rate of all consumers together', () => {
   });
 
   it('says nothing new of a reading that counts less because its request was under way together with that of the one before', () => {
-    const rate = new TotalRate(MINUTE_MS);
+    const rate = new TotalRate();
     const read = (used: number, sentAt: number, receivedAt: number) => rate.observe({ used, sentAt, receivedAt });
     read(5, 30_000, 30_100);
     read(14, 62_000, 62_080);
@@ -71,12 +69,5 @@ describe('the rate of all consumers together', () => {
     expect(read(24, 63_000, 63_080)).toBeCloseTo(0.01, 9);
     read(6, 63_080, 63_200);
     expect(read(24, 64_000, 64_080)).toBeUndefined();
-  });
-
-  it('is of a window that was watched for three of its lengths or not', () => {
-    const rate = new TotalRate(MINUTE_MS);
-    expect(rate.wasWatched(1_000)).toBe(false);
-    rate.observe({ used: 1, sentAt: 1_000, receivedAt: 1_000 });
-    expect([rate.wasWatched(180_999), rate.wasWatched(181_000)]).toEqual([false, true]);
   });
 });

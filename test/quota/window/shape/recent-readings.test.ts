@@ -67,3 +67,15 @@ describe('what was surely added to a window', () => {
     expect([recent.rise(0, 8_150), recent.rise(0, 8_149)]).toEqual([80, 0]);
   });
 });
+
+describe('the most that a reading counted', () => {
+  it('is of requests that were surely sent after an instant, and answered before another', () => {
+    const recent = seen([1_000, 90], [2_000, 40], [5_000, 60], [8_000, 10]);
+    expect(recent.most(1_000, 10_000)).toBe(90);
+    expect(recent.most(1_001, 10_000)).toBe(60);
+    // What is posted late may be missing for 50 ms.
+    expect(recent.most(1_001, 5_149)).toBe(40);
+    expect(recent.most(1_001, 5_150)).toBe(60);
+    expect(recent.most(8_001, 10_000)).toBe(0);
+  });
+});
