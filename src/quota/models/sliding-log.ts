@@ -1,5 +1,6 @@
 import { periodMsOf } from '../time/periods.ts';
 import { DRIFT } from '../time/server-clock.ts';
+import type { AnsweredRequests } from '../usage/answered.ts';
 import { LINGER_MS, RunningSum } from '../usage/running-sum.ts';
 import { type Shape, type SureUsage, TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
 
@@ -50,21 +51,23 @@ export class SlidingLogModel implements WindowModel {
     return used - held - counted;
   }
 
-  reconcile(reading: WindowReading): number {
+  reconcile(reading: WindowReading, answered: Pick<AnsweredRequests, 'settledSince'>): number {
     const others = Math.max(0, this.unexplained(reading));
     if (others > 0) this.book(others, reading.sentAt, reading.receivedAt);
-    this.#lower(reading);
+    this.#lower(reading, answered.settledSince(reading.sentAt - this.#longestMs));
     return others;
   }
 
   /**
-   * Where a request was served that did not fit, no more is in the window than its answer counts and what was answered since. Other
-   * answers are no such evidence: several nodes may count apart.
+   * No more is in the window than a reading counts and what was answered since. Of what is `ours` that is no evidence, because several nodes may
+   * count apart, unless a request was served that did not fit.
    */
-  #lower({ used, own, limit, limited, settledSince, sentAt, receivedAt }: WindowReading): void {
-    const fitted = this.spent(sentAt) - settledSince + own <= limit;
-    if (limited || fitted) return;
-    this.#counted.keepLast(used + settledSince);
+  #lower({ used, own, limit, limited, settledSince, sentAt, receivedAt }: WindowReading, ours: number): void {
+    const spent = this.spent(sentAt);
+    const fitted = limited || spent - settledSince + own <= limit;
+    const most = Math.max(used + settledSince, fitted ? ours : 0);
+    if (spent <= most) return;
+    this.#counted.keepLast(most);
     this.#loweredAt = receivedAt;
   }
 }
