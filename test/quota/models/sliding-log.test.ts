@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SlidingLogModel } from '../../../src/quota/models/sliding-log.ts';
+import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
 import { readingsOf } from '../support/builders.ts';
 
 /** A minute in which some units were counted. */
@@ -11,6 +12,13 @@ function minute(units: number): SlidingLogModel {
 
 const read = readingsOf(10, 100);
 
+/** So many units of ours, answered a moment after the window began. */
+function ours(units: number): AnsweredRequests {
+  const answered = new AnsweredRequests();
+  answered.add(0, 0, units, units);
+  return answered;
+}
+
 describe('a log that slides', () => {
   it.each([
     ['is as the answer counts it, where a request was served that did not fit', 10, {}, 4],
@@ -20,16 +28,25 @@ describe('a log that slides', () => {
     ['stays as booked where the request was refused', 10, { limited: true }, 10],
   ])('%s', (_, booked, more, spent) => {
     const model = minute(booked);
-    expect(model.reconcile(read(1_000, 4, more))).toBe(0);
+    expect(model.reconcile(read(1_000, 4, more), ours(booked))).toBe(0);
     expect(model.spent(2_000)).toBe(spent);
   });
 
   it('counts others by what is in it now, and by what was booked where the answer is of a request sent before that was seen', () => {
     const model = minute(10);
-    model.reconcile(read(1_000, 4));
+    model.reconcile(read(1_000, 4), ours(10));
     expect(model.unexplained(read(1_099, 9))).toBe(-1);
     expect(model.unexplained(read(1_100, 9))).toBe(5);
-    expect(model.reconcile(read(1_100, 9))).toBe(5);
+    expect(model.reconcile(read(1_100, 9), ours(10))).toBe(5);
     expect(model.spent(2_000)).toBe(9);
+  });
+
+  it('holds no more of other consumers than an answer counts: what was booked of them may have left since', () => {
+    const after = (own: number): number => {
+      const model = minute(9);
+      model.reconcile(read(1_000, 4), ours(own));
+      return model.spent(2_000);
+    };
+    expect([after(3), after(4), after(6)]).toEqual([4, 4, 6]);
   });
 });

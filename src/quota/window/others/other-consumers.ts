@@ -134,7 +134,7 @@ export class OtherConsumers {
   /** Units that they will take in a window, as they did lately. */
   #expected(limit: number): number {
     const units = this.#isKnown ? this.#demand.present : 0;
-    return Math.min((1 - FAIR_PART) * limit, units + Math.sqrt(units) + MARGIN * limit);
+    return Math.min((1 - FAIR_PART) * limit, units + MARGIN * limit);
   }
 
   #roll(stretch: number, limit: number): void {
