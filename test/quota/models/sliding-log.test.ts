@@ -42,11 +42,11 @@ describe('a log that slides', () => {
   });
 
   it('holds no more of other consumers than an answer counts: what was booked of them may have left since', () => {
-    const after = (own: number): number => {
+    const spentBeside = (own: number): number => {
       const model = minute(9);
       model.reconcile(read(1_000, 4), ours(own));
       return model.spent(2_000);
     };
-    expect([after(3), after(4), after(6)]).toEqual([4, 4, 6]);
+    expect([3, 4, 6].map(spentBeside)).toEqual([4, 4, 6]);
   });
 });
