@@ -104,7 +104,10 @@ export class NamedWindow implements Limit {
       lastReading: this.#lastReading,
       sent,
       fits: (units, cap, now) => this.#fitsFrom(units, cap, now) <= now,
-      isContinuous: () => this.candidates.may.isSliding && !this.candidates.may.isCalendar,
+      isContinuous: () => {
+        const { may } = this.candidates;
+        return may.isSliding && !may.isCalendar && !may.sinksSteadily;
+      },
     });
     this.#roomForPriorities = new RoomForPriorities(period, clock, priorityReserve);
     this.#reserves = new Reserves(this.#probing, this.#roomForPriorities, this.#roomForOthers);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { aligned } from '../../../src/quota/models/aligned.ts';
 import { firstRequest } from '../../../src/quota/models/first-request.ts';
 import type { Shape } from '../../../src/quota/models/model.ts';
+import { slidingCounter } from '../../../src/quota/models/sliding-counter.ts';
 import { slidingLog } from '../../../src/quota/models/sliding-log.ts';
 import { wholeShareLimit } from '../../../src/quota/share-limit.ts';
 import type { Period } from '../../../src/quota/time/periods.ts';
@@ -154,7 +155,7 @@ describe('a minute of which others took half in its first seconds', () => {
   });
 });
 
-it('a window that slides keeps for others no more than they may take by chance, once it is known not to be one of the calendar', () => {
+it('a window that slides keeps for others no more than they may take by chance, once it is neither one of the calendar nor an estimate from such', () => {
   const roomOf = (...shapes: readonly Shape[]): number => {
     const { window, read } = windowOf({ shapes });
     read(1_000, 0);
@@ -163,6 +164,7 @@ it('a window that slides keeps for others no more than they may take by chance, 
   };
   expect(roomOf(slidingLog, firstRequest)).toBeGreaterThan(roomOf(slidingLog, aligned));
   expect(roomOf(slidingLog, firstRequest)).toBe(roomOf(slidingLog));
+  expect(roomOf(slidingLog, slidingCounter)).toBeLessThan(roomOf(slidingLog));
 });
 
 describe('after a time without readings, when half of a minute may have been taken', () => {

@@ -38,7 +38,7 @@ export interface RoomForOthersDependencies {
   readonly sent: Pick<SentInWindow, 'units' | 'lastSentAt'>;
   /** Whether `units` fit now below a cap. */
   readonly fits: (units: number, cap: number, now: number) => boolean;
-  /** Whether units are free again one by one, and not all at the window's end. */
+  /** Whether units are free again one by one, each a window after it was used. */
   readonly isContinuous: () => boolean;
 }
 
