@@ -7,8 +7,9 @@ const CUT = 0.05;
 /** By which part the refused rate is exceeded one such period after it was reached again, and by the cube of the periods later. */
 const RISE = 0.1;
 
-/** Time until the refused rate is tried again, in milliseconds: it doubles with each refusal, so that refusals become rare. */
+/** Time until the refused rate is tried again, in milliseconds: it is so many times as long after each refusal, so that refusals become rare. */
 const FIRST_RETURN_MS = 2_000;
+const RETURN_GROWTH = 4;
 const LONGEST_RETURN_MS = 120_000;
 
 /** The part of a rate that was just too high which is taken for the one that is accepted. */
@@ -36,11 +37,11 @@ const SHORT_PAUSE = 0.2;
  */
 export class RefusalRate implements Limit {
   readonly #isAnyWindowKnown: () => boolean;
-  /** Units per millisecond that were refused last; undefined: none was. */
-  #refused: number | undefined;
-  /** The rate at which the first request was sent that was refused after others were served; undefined: requests were not spaced. */
-  #tried: number | undefined;
-  #returnMs = FIRST_RETURN_MS / 2;
+  /** Units per millisecond that were refused last; 0: none was. */
+  #refused = 0;
+  /** The rate at which the first request was sent that was refused after others were served; 0: requests were not spaced. */
+  #tried = 0;
+  #returnMs = FIRST_RETURN_MS / RETURN_GROWTH;
   #cutAt = -Infinity;
   /** When requests went on after the last pause, and the units served since. */
   #resumedAt: number | undefined;
@@ -63,7 +64,7 @@ export class RefusalRate implements Limit {
   /** A request is sent. */
   onSent({ units }: Flight, now: number): void {
     this.#resumedAt ??= now;
-    if (this.#refused === undefined) return;
+    if (this.#refused === 0) return;
     const gap = units / this.#rateAt(now);
     this.#nextAt = (now - this.#nextAt > Math.max(gap, LATE_MS) ? now : this.#nextAt) + gap;
     if (now - this.#cutAt < SEARCHED * this.#returnMs) return;
@@ -92,14 +93,14 @@ export class RefusalRate implements Limit {
   onRefused({ sentAt }: Flight, pausedUntil: number, now: number): void {
     if (this.#isAnyWindowKnown() || sentAt < this.#cutAt) return;
     // While nothing was served there is no rate, and the pauses suffice.
-    if (this.#served === 0 && this.#refused === undefined) return;
+    if (this.#served === 0 && this.#refused === 0) return;
     const until = Math.max(now, pausedUntil);
     const isFirst = this.#served > 0;
     if (isFirst) {
-      this.#tried = this.#refused && this.#rateAt(sentAt);
+      this.#tried = this.#rateAt(sentAt);
       this.#cycleFrom = this.#resumedAt ?? now;
       this.#refusedAt = now;
-      this.#returnMs = Math.min(LONGEST_RETURN_MS, 2 * this.#returnMs);
+      this.#returnMs = Math.min(LONGEST_RETURN_MS, RETURN_GROWTH * this.#returnMs);
     }
     const pauseMs = until - this.#refusedAt;
     const isShortFor = (from: number): boolean => pauseMs < SHORT_PAUSE * (this.#refusedAt - from);
@@ -130,6 +131,6 @@ export class RefusalRate implements Limit {
   /** Units per millisecond: concave up to the refused rate, then convex beyond it. */
   #rateAt(now: number): number {
     const time = Math.max(0, Math.min(SEARCHED, (now - this.#cutAt) / this.#returnMs));
-    return (this.#refused ?? 0) * (1 + (time < 1 ? CUT : RISE) * (time - 1) ** 3);
+    return this.#refused * (1 + (time < 1 ? CUT : RISE) * (time - 1) ** 3);
   }
 }

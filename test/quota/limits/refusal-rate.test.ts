@@ -174,10 +174,11 @@ describe('a rate that was refused at 10 a second', () => {
     expect(gap).toBeLessThan(100 / 0.98 / 0.95 / 0.94 / 0.94);
   });
 
-  it('is tried again ever later, and at last once in three minutes', () => {
+  /** When the tries of the refused rate were refused, within some time. */
+  function triesWithin(ms: number): number[] {
     const rate = refused();
     const refusedAt: number[] = [];
-    for (let at = 2_000; at < 1_800_000; ) {
+    for (let at = 2_000; at < ms; ) {
       rate.onSent(flightOf('GET /a', at), at);
       const next = untilOf(rate, charge(), at);
       if (next - at < 99) {
@@ -189,7 +190,15 @@ describe('a rate that was refused at 10 a second', () => {
         at = next;
       }
     }
-    const later = refusedAt.filter((at) => at > 600_000);
+    return refusedAt;
+  }
+
+  it('is tried four times in the first five minutes: after 2, 8 and 32 s, and two minutes', () => {
+    expect(triesWithin(300_000)).toHaveLength(4);
+  });
+
+  it('is tried again ever later, and at last once in three minutes', () => {
+    const later = triesWithin(1_800_000).filter((at) => at > 600_000);
     expect(later.length).toBeGreaterThan(4);
     expect(later.length).toBeLessThan(9);
   });
