@@ -7,9 +7,8 @@ const CUT = 0.05;
 /** By which part the refused rate is exceeded one such period after it was reached again, and by the cube of the periods later. */
 const RISE = 0.1;
 
-/** Time until the refused rate is tried again, in milliseconds: it is so many times as long after each refusal, so that refusals become rare. */
+/** Time until the refused rate is tried again, in milliseconds: it doubles with each refusal, twice after a short pause, so that refusals become rare. */
 const FIRST_RETURN_MS = 2_000;
-const RETURN_GROWTH = 4;
 const LONGEST_RETURN_MS = 120_000;
 
 /** The part of a rate that was just too high which is taken for the one that is accepted. */
@@ -41,7 +40,7 @@ export class RefusalRate implements Limit {
   #refused = 0;
   /** The rate at which the first request was sent that was refused after others were served; 0: requests were not spaced. */
   #tried = 0;
-  #returnMs = FIRST_RETURN_MS / RETURN_GROWTH;
+  #returnMs = FIRST_RETURN_MS / 2;
   #cutAt = -Infinity;
   /** When requests went on after the last pause, and the units served since. */
   #resumedAt: number | undefined;
@@ -100,15 +99,15 @@ export class RefusalRate implements Limit {
       this.#tried = this.#rateAt(sentAt);
       this.#cycleFrom = this.#resumedAt ?? now;
       this.#refusedAt = now;
-      this.#returnMs = Math.min(LONGEST_RETURN_MS, RETURN_GROWTH * this.#returnMs);
     }
     const pauseMs = until - this.#refusedAt;
     const isShortFor = (from: number): boolean => pauseMs < SHORT_PAUSE * (this.#refusedAt - from);
-    if (this.#tried && isShortFor(this.#steadyFrom)) {
-      const kept = isShortFor(this.#cycleFrom) ? ACCEPTED : LEAST_KEPT;
-      this.#refused = kept * this.#tried;
+    const isJustTooHigh = this.#tried > 0 && isShortFor(this.#steadyFrom);
+    if (isFirst) this.#returnMs = Math.min(LONGEST_RETURN_MS, (isJustTooHigh ? 4 : 2) * this.#returnMs);
+    if (isJustTooHigh) {
+      this.#refused = (isShortFor(this.#cycleFrom) ? ACCEPTED : LEAST_KEPT) * this.#tried;
     } else {
-      this.#refused = Math.max(1 / SLOWEST_MS, this.#servedSteadily / Math.max(1, until - this.#steadyFrom));
+      this.#refused = Math.max(1 / SLOWEST_MS, this.#servedSteadily / (until - this.#steadyFrom));
       this.#isLong = true;
     }
     this.#cutAt = until;
@@ -118,14 +117,10 @@ export class RefusalRate implements Limit {
 
   check({ units }: Charge, now: number): Hold | undefined {
     if (now >= this.#nextAt || units <= 0 || this.#isAnyWindowKnown()) return undefined;
-    const reason = () => {
-      const perSecond = (1_000 * this.#rateAt(now)).toFixed(1);
-      return {
-        kind: 'slow-start',
-        why: `no response names a limit, and more than ${perSecond} a second were refused`,
-      } as const;
-    };
-    return holdUntil(this.#nextAt, reason);
+    return holdUntil(this.#nextAt, () => ({
+      kind: 'slow-start',
+      why: `no response names a limit, and more than ${(1_000 * this.#rateAt(now)).toFixed(1)} a second were refused`,
+    }));
   }
 
   /** Units per millisecond: concave up to the refused rate, then convex beyond it. */
