@@ -262,9 +262,10 @@ export class ResetWindow implements Limit {
   /**
    * Whether the last answer counted less than our books, and no more than one request is left. If it waits until all others must have
    * been posted, its answer tells whether they count here: a fast service answers all that the window holds before any answer is evidence.
+   * Where no reset is named, that request is left for probes.
    */
   get #isDisputed(): boolean {
-    return this.#countedLess && this.#left <= 1 && this.#spent < this.limit;
+    return this.#isNamed && this.#countedLess && this.#left <= 1 && this.#spent < this.limit;
   }
 
   /** Whether the service has named a reset. */
