@@ -39,6 +39,16 @@ describe('without a reset', () => {
     expect(window.headroom(0)).toBe(3);
     expect(untilOf(window, CHARGE, 300)).toBe(300);
   });
+
+  it('the request that is left goes although an answer counts less than our books: with none on its way no other would settle that', () => {
+    const { window } = four();
+    hear(window, 0, 1);
+    window.book('GET /a', 0, 10);
+    window.book('GET /a', 0, 10);
+    window.read('GET /a', Number.NaN, Number.NaN, reading(0, 1, { settledSince: 2 }));
+    expect(window.headroom(60_000)).toBe(1);
+    expect(untilOf(window, CHARGE, 60_000)).toBe(60_000);
+  });
 });
 
 describe('a window that never names a reset', () => {

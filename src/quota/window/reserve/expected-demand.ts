@@ -5,7 +5,7 @@ const LASTS_LEAST_MS = 60_000;
 /** Units that come after this time without any are another burst, in milliseconds. */
 const SILENCE_MS = 600_000;
 
-/** The largest part of a window that is reserved. */
+/** The largest part of a window that is reserved, in whole units where it is one or more. */
 const MOST_PART = 0.25;
 
 /** Beyond what is expected, this many standard deviations of a random arrival are kept back. */
@@ -30,5 +30,5 @@ export class SeenTime {
 
 /** Units of a window of `limit` that are reserved for so many expected ones. */
 export function reservedFor(expected: number, limit: number): number {
-  return Math.min(limit * MOST_PART, expected + DEVIATIONS * Math.sqrt(expected));
+  return Math.min(Math.floor(limit * MOST_PART) || limit * MOST_PART, expected + DEVIATIONS * Math.sqrt(expected));
 }

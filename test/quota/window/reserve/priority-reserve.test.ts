@@ -42,6 +42,11 @@ describe('what is kept back for calls of higher priority', () => {
     expect(reserve(120).unitsAbove(0, 100, 10 * MINUTE_MS, 120_000)).toBe(25);
   });
 
+  it('is no part of a unit beyond that, which would keep back a whole one, unless that is all', () => {
+    const kept = [3, 5, 7, 8].map((limit) => reserve(120).unitsAbove(0, limit, 10 * MINUTE_MS, 120_000));
+    expect(kept).toEqual([0.75, 1, 1, 2]);
+  });
+
   it('is not, after a burst of a second, what would come in a month at that rate', () => {
     const made = new PriorityReserve();
     made.onSent(0, 1, 0);
