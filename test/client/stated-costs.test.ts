@@ -106,3 +106,23 @@ describe('a stated cost above the limit of a whole window', () => {
     await clock.run(Promise.all([waiting, client.getAddressAssets(ADDRESS, { cost: 50 })]));
   });
 });
+
+describe('a learned cost above the limit of a whole window, for which a request was refused', () => {
+  it('refuses no request with other parameters, whose cost is unknown', async () => {
+    const clock = virtualClock({ wall: Date.UTC(2026, 2, 10, 14) });
+    const mock = createMockService({
+      clock,
+      keys: [KEY],
+      keyed: { second: 20, minute: 2_000 },
+      cost: ({ url }) => Number(url.searchParams.get('limit')),
+      routes: { 'GET /a': () => ({}) },
+    });
+    const client = createClient({ baseUrl: mock.origin, apiKey: KEY, fetch: mock.fetch, clock });
+    const pages = [50, 50, 50, 1, 1, 2].map((limit, offset) => client.get('/a', { query: { limit, offset } }));
+    const outcomes = await clock.run(Promise.allSettled(pages));
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      ...['rejected', 'rejected', 'rejected'],
+      ...['fulfilled', 'fulfilled', 'fulfilled'],
+    ]);
+  });
+});

@@ -163,8 +163,8 @@ describe('calls of different costs', () => {
     expect(outcomes[1]).toMatchObject({
       reason: { message: expect.stringContaining('takes 25 units, and the second never') },
     });
-    // Those that were under way together.
-    expect(refused).toBeLessThanOrEqual(3);
+    // Those that were under way together, and one more whose other parameters are news: it may cost less.
+    expect(refused).toBeLessThanOrEqual(4);
     expect(seconds).toBeLessThan(12);
   });
 

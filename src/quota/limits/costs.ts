@@ -59,7 +59,7 @@ export class Costs implements Limit {
     const { certain, likely } = this.expect(endpoint, query);
     const isNews = this.isNews({ endpoint, query });
     const units = isNews ? Math.max(certain, Math.ceil(SCOUTED_PART * windows.shortestLimit)) : certain;
-    const least = this.#leastOf(endpoint, query);
+    const least = isNews ? 0 : this.#leastOf(endpoint, query);
     return { endpoint, query, units, least, likely, priority, urgency, maxWaitMs };
   }
 
@@ -69,10 +69,10 @@ export class Costs implements Limit {
     return known?.find(query) ?? same(known?.highest ?? this.#adopted.get(endpoint) ?? this.#highest);
   }
 
-  /** The lowest cost of such requests so far, in units; 0: none was seen, or none was ever refused for its cost. */
-  #leastOf(endpoint: string, query: string = ''): number {
+  /** The lowest cost of such requests so far, in units; 0: none was ever refused for its cost; undefined: none was seen. */
+  #leastOf(endpoint: string, query: string = ''): number | undefined {
     if (this.#refused.size === 0) return 0;
-    return this.#refused.get(requestKey(endpoint, query)) ?? this.#byEndpoint.get(endpoint)?.leastOf(query) ?? 0;
+    return this.#refused.get(requestKey(endpoint, query)) ?? this.#byEndpoint.get(endpoint)?.leastOf(query);
   }
 
   /** Average cost of such a request, in units: for plans, where the highest would add up to too much. */
