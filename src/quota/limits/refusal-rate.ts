@@ -107,7 +107,7 @@ export class RefusalRate implements Limit {
     if (isJustTooHigh) {
       this.#refused = (isShortFor(this.#cycleFrom) ? ACCEPTED : LEAST_KEPT) * this.#tried;
     } else {
-      this.#refused = Math.max(1 / SLOWEST_MS, this.#servedSteadily / (until - this.#steadyFrom));
+      this.#refused = Math.max(1 / SLOWEST_MS, this.#servedSteadily / Math.max(1, until - this.#steadyFrom));
       this.#isLong = true;
     }
     this.#cutAt = until;
