@@ -2,17 +2,15 @@ import { SHORT_MS } from '../../time/periods.ts';
 import { ContendedRate, type Contention } from './contended-rate.ts';
 import { ALL_BEFORE, Demand, type Shown } from './demand.ts';
 
-/** How fast the memory of a busy window fades, per window. */
-const FADING = 0.9;
-
-/** Less than this per window is chance: in units, and in parts of the limit. */
+/** Less than this is chance: in units, and in parts of the limit. */
 const CHANCE = 0.5;
 const CHANCE_PART = 0.005;
 
 /** The part of a long window that this client always uses, because it would starve otherwise. */
 const FAIR_PART = 0.5;
 
-/** Other consumers that were seen in a short window are expected again for this long, in milliseconds: programs that start with each minute do so. */
+/** Other consumers that were seen are expected again for so many windows, and for so many milliseconds: programs that start with each minute return. */
+const RETURN_WINDOWS = 10;
 const RETURN_MS = 120_000;
 
 /** What is left beyond the estimate: standard deviations of a random arrival, and a part of the limit. */
@@ -40,30 +38,30 @@ const SOON_MS = 3_600_000;
  */
 export class OtherConsumers {
   readonly #periodMs: number;
+  readonly #returnMs: number;
+  /** Units that were seen lately: after a window without any a third is left. */
   #seen = 0;
   /** Units per millisecond that they took lately. */
   #rate = 0;
+  /** When the first reading came, and the last one. */
+  #firstAt = Infinity;
   #ratedAt = -Infinity;
   readonly #demand: Demand;
-  /** Whether room is left for their demand: of a day or a month only when one is over, because minutes say nothing about the rest. */
-  #isKnown: boolean;
   /** Our part of a short window. */
   readonly #contended: ContendedRate | undefined;
   #refusedAt = -Infinity;
   #seenAt = -Infinity;
-  #most = 0;
-  #stretch = -Infinity;
 
   constructor(periodMs: number) {
     this.#periodMs = periodMs;
     this.#demand = new Demand(periodMs);
-    this.#isKnown = periodMs <= SOON_MS;
+    this.#returnMs = Math.max(RETURN_MS, RETURN_WINDOWS * periodMs);
     this.#contended = periodMs <= SHORT_MS ? new ContendedRate(periodMs) : undefined;
   }
 
   /** Whether other consumers have been seen lately. */
   get areActive(): boolean {
-    return this.#contended ? this.#ratedAt < this.#seenAt + RETURN_MS : this.#most > 0;
+    return this.#ratedAt < this.#seenAt + this.#returnMs;
   }
 
   /** When they were last seen. */
@@ -79,22 +77,17 @@ export class OtherConsumers {
     shown: Shown = { ...ALL_BEFORE, used: units },
     contention: Contention = { isShared: false, elapsed: 0.5 },
   ): void {
-    const stretch = Math.floor(now / this.#periodMs);
-    if (this.#stretch === -Infinity) this.#stretch = stretch;
-    if (stretch > this.#stretch) this.#roll(stretch, limit);
     const taken = Math.max(0, units);
-    this.#seen += taken;
-    if (taken > 0 && this.#seen >= chanceOf(limit)) {
-      this.#most = Math.max(this.#most, this.#seen);
-      this.#seenAt = now;
-    }
-    if (this.areActive) this.#contended?.observe(taken, shown.used, limit, now, contention);
-    else this.#contended?.restart();
     const isNew = shown.startedAt > this.#ratedAt;
     const ms = this.#ratedAt > -Infinity ? now - Math.max(this.#ratedAt, shown.startedAt) : 0;
     this.#demand.observe(taken, ms, isNew, shown);
+    this.#seen = this.#seen * Math.exp((this.#ratedAt - now) / this.#periodMs) + taken;
+    if (taken > 0 && this.#seen >= Math.max(CHANCE, limit * CHANCE_PART)) this.#seenAt = now;
+    if (this.areActive) this.#contended?.observe(taken, shown.used, limit, now, contention);
+    else this.#contended?.restart();
     const kept = Math.exp(-ms / RATE_MS);
     this.#rate = this.#rate * kept + (ms > 0 ? (taken * (1 - kept)) / ms : taken / RATE_MS);
+    this.#firstAt = Math.min(this.#firstAt, now);
     this.#ratedAt = now;
   }
 
@@ -111,7 +104,6 @@ export class OtherConsumers {
     if (now < this.#refusedAt + this.#periodMs) return;
     this.#refusedAt = now;
     this.#contended?.onRefused(own, limit, now);
-    this.#most = Math.max(this.#most, 1);
     this.#seenAt = now;
   }
 
@@ -131,23 +123,13 @@ export class OtherConsumers {
     return this.#periodMs / (limit * (this.#contended?.part ?? FAIR_PART));
   }
 
-  /** Units that they will take in a window, as they did lately. */
+  /**
+   * Units that they will take in a window, as they did lately. Of a day or a month room is left for that only when one is over, because
+   * minutes say nothing about the rest.
+   */
   #expected(limit: number): number {
-    const units = this.#isKnown ? this.#demand.present : 0;
+    const isKnown = this.#periodMs <= SOON_MS || this.#ratedAt >= this.#firstAt + this.#periodMs;
+    const units = isKnown ? this.#demand.present : 0;
     return Math.min((1 - FAIR_PART) * limit, units + MARGIN * limit);
   }
-
-  #roll(stretch: number, limit: number): void {
-    const perWindow = this.#seen / (stretch - this.#stretch);
-    this.#most = Math.max(perWindow, this.#most * FADING);
-    if (this.#most < chanceOf(limit)) this.#most = 0;
-    this.#isKnown = true;
-    this.#seen = 0;
-    this.#stretch = stretch;
-  }
-}
-
-/** Units per window that are no sign of other consumers. */
-function chanceOf(limit: number): number {
-  return Math.max(CHANCE, limit * CHANCE_PART);
 }

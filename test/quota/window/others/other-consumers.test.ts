@@ -14,8 +14,15 @@ function company(units: number, { windows = 6, length = MINUTE_MS, limit = LIMIT
 
 describe('others who spend the same quota', () => {
   it('are not there while nothing is unexplained, nor for what chance explains', () => {
-    expect(company(0).areActive).toBe(false);
-    expect(company(2).areActive).toBe(false);
+    const others = company(0);
+    for (let window = 10; window < 80; window += 10) {
+      others.observe(2, LIMIT, window * MINUTE_MS);
+      expect(others.areActive).toBe(false);
+    }
+  });
+
+  it('are there once they take little in each window', () => {
+    expect(company(2).areActive).toBe(true);
   });
 
   it('are there once windows show more, and gone some windows after the last of it', () => {
@@ -178,16 +185,14 @@ describe('whether others are there', () => {
     expect([isSeen(chance), isSeen(sign)]).toEqual([false, true]);
   });
 
-  it('is believed of a minute with a tenth less each time, by what a window showed on average', () => {
-    const last = (first: number): number => {
+  it('is believed of a minute for ten of them', () => {
+    const isThere = (now: number): boolean => {
       const others = new OtherConsumers(MINUTE_MS);
-      others.observe(50, LIMIT, 9 * MINUTE_MS + 1);
-      others.observe(50, LIMIT, 9 * MINUTE_MS + 2);
-      let window = first;
-      for (; others.areActive; window++) others.observe(0, LIMIT, (9 + window) * MINUTE_MS + 1);
-      return window - 1;
+      others.observe(50, LIMIT, 1_000);
+      others.observe(0, LIMIT, now);
+      return others.areActive;
     };
-    expect([last(1), last(4)]).toEqual([37, 39]);
+    expect([isThere(600_999), isThere(601_000)]).toEqual([true, false]);
   });
 
   it('is believed of a second for two minutes', () => {
