@@ -55,7 +55,7 @@ describe('a full window of which no end was named', () => {
 
 it.each([
   [4, 'the minute has 3 of 4 units left and the request takes 3; 1 is reserved'],
-  [10, 'the minute has 9 of 10 units left and the request takes 9; 3 are reserved'],
+  [10, 'the minute has 9 of 10 units left and the request takes 9; 2 are reserved'],
 ])('of %i units says how many are left, and how many of them are reserved', (limit, why) => {
   const { window, reserve } = full({ limit, used: 1 });
   for (const priority of [0, 9]) reserve.onSent(priority, limit, 0);
