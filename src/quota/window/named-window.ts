@@ -323,7 +323,7 @@ export class NamedWindow implements Limit {
     if (this.#periodMs <= SHORT_MS || this.#flights.units === 0 || this.#shareLimit.isShared) return false;
     if (!this.#otherConsumers.areActive && !this.candidates.may.onlyFills) return false;
     const left = Math.min(this.headroom(now), this.#lastReading.left(now));
-    return left < units + this.#roomForOthers.mostUnread(now);
+    return left < units + this.#roomForOthers.mayHaveTaken(now);
   }
 }
 

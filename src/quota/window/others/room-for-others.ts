@@ -101,7 +101,7 @@ export class RoomForOthers implements Reserve, Pacing {
   }
 
   /** Units that they may have taken since the last reading: by their rate, or as much as is left for them at most, if they take that evenly. */
-  mostUnread(now: number): number {
+  mayHaveTaken(now: number): number {
     const { otherConsumers, lastReading } = this.#known;
     const ms = now - lastReading.sentAt;
     const part = Math.max(0, ms - this.#roundTripMs) / this.#periodMs;
