@@ -183,7 +183,7 @@ export class NamedWindow implements Limit {
     if (at <= now && this.#mayBeFull(units, now)) return this.#flights.nextAge();
     const likely = Math.min(charge.likely ?? units, units);
     const pacings: readonly Pacing[] = this.#otherConsumers.areActive ? [this.#roomForOthers] : this.#probing.pacings;
-    for (const pacing of pacings) at = Math.max(at, pacing.earliest(likely, limit, cap, now));
+    for (const pacing of pacings) at = Math.max(at, pacing.earliest(likely, limit, now));
     return at;
   }
 

@@ -109,7 +109,7 @@ export class RoomForOthers implements Reserve, Pacing {
     return Math.max(evenly, otherConsumers.unobserved(ms, this.#periodMs));
   }
 
-  earliest(units: number, limit: number, _cap: number, now: number): number {
+  earliest(units: number, limit: number, now: number): number {
     const { otherConsumers, sent } = this.#known;
     if (!otherConsumers.areActive || this.#periodMs > SHORT_MS) return now;
     const [sentAt, spacing] = [sent.lastSentAt, this.#spacing(units, limit)];

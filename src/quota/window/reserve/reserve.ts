@@ -51,9 +51,8 @@ export interface Pacing {
    * The earliest instant at which `units` may be sent; `now` or earlier: at once.
    *
    * @param limit - units that the window holds in all.
-   * @param cap - those of them that no reserve takes.
    */
-  earliest(units: number, limit: number, cap: number, now: number): number;
+  earliest(units: number, limit: number, now: number): number;
 }
 
 /** When a reserve that shrinks as the window elapses is worth checking again. */

@@ -66,7 +66,7 @@ export class EvenPacing implements Pacing {
     return (candidates.isOpen && !candidates.must.isSliding) || clock.vagueness(now) > this.#periodMs * VAGUE_PART;
   }
 
-  earliest(units: number, limit: number, _cap: number, now: number): number {
+  earliest(units: number, limit: number, now: number): number {
     if (!this.isNeeded(now)) return now;
     const { shareLimit, sent } = this.#known;
     if (now >= this.#evenUntil && !shareLimit.isShared && !sent.isBusy(limit, now)) return now;

@@ -28,7 +28,7 @@ export class IdleProbe implements Pacing {
   }
 
   /** When the empty window is over, if this is one; else `now`. */
-  earliest(_units: number, limit: number, _cap: number, now: number): number {
+  earliest(_units: number, limit: number, now: number): number {
     if (!this.#mayIdle(now) || !this.#sent.isBusy(limit, now)) return now;
     const start = startOf(this.#period, this.#clock.least(now));
     const periodMs = periodMsOf(this.#period);

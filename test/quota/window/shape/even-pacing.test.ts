@@ -28,7 +28,7 @@ function pacing(
   });
 }
 
-const at = (one: EvenPacing, now: number, units = 1, limit = LIMIT): number => one.earliest(units, limit, limit, now);
+const at = (one: EvenPacing, now: number, units = 1, limit = LIMIT): number => one.earliest(units, limit, now);
 
 describe('the requests of a second', () => {
   it('are spaced evenly by their units while it may have several shapes', () => {

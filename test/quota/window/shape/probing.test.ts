@@ -35,7 +35,7 @@ function doubtOf(clock: ServerClock): ShapeProbing {
 
 /** Until when probing holds a request back; `now`: not at all. */
 function heldUntil({ pacings }: ShapeProbing, units: number, limit: number, now: number): number {
-  return Math.max(...pacings.map((pacing) => pacing.earliest(units, limit, limit, now)));
+  return Math.max(...pacings.map((pacing) => pacing.earliest(units, limit, now)));
 }
 
 describe('a window that refused what no shape forbids', () => {
