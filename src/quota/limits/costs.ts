@@ -69,10 +69,10 @@ export class Costs implements Limit {
     return known?.find(query) ?? same(known?.highest ?? this.#adopted.get(endpoint) ?? this.#highest);
   }
 
-  /** The lowest cost of such requests so far, in units; 0: none was ever refused for its cost; undefined: none was seen. */
-  #leastOf(endpoint: string, query: string = ''): number | undefined {
+  /** The lowest cost of such requests so far, in units; 0: none was seen, or none was ever refused for its cost. */
+  #leastOf(endpoint: string, query: string = ''): number {
     if (this.#refused.size === 0) return 0;
-    return this.#refused.get(requestKey(endpoint, query)) ?? this.#byEndpoint.get(endpoint)?.leastOf(query);
+    return this.#refused.get(requestKey(endpoint, query)) ?? this.#byEndpoint.get(endpoint)?.leastOf(query) ?? 0;
   }
 
   /** Average cost of such a request, in units: for plans, where the highest would add up to too much. */

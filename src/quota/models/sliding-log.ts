@@ -54,18 +54,21 @@ export class SlidingLogModel implements WindowModel {
   reconcile(reading: WindowReading, answered: Pick<AnsweredRequests, 'settledSince'>): number {
     const others = Math.max(0, this.unexplained(reading));
     if (others > 0) this.book(others, reading.sentAt, reading.receivedAt);
-    this.#lower(reading, answered.settledSince(reading.sentAt - this.#longestMs));
+    this.#lower(reading, answered);
     return others;
   }
 
   /**
-   * No more is in the window than a reading counts and what was answered since. Of what is `ours` that is no evidence, because several nodes may
+   * No more is in the window than a reading counts and what was answered since. Of what is ours that is no evidence, because several nodes may
    * count apart, unless a request was served that did not fit.
    */
-  #lower({ used, own, limit, limited, settledSince, sentAt, receivedAt }: WindowReading, ours: number): void {
+  #lower(reading: WindowReading, answered: Pick<AnsweredRequests, 'settledSince'>): void {
+    const { used, own, limit, limited, settledSince, sentAt, receivedAt } = reading;
     const spent = this.spent(sentAt);
+    let most = used + settledSince;
+    if (spent <= most) return;
     const fitted = limited || spent - settledSince + own <= limit;
-    const most = Math.max(used + settledSince, fitted ? ours : 0);
+    if (fitted) most = Math.max(most, answered.settledSince(sentAt - this.#longestMs));
     if (spent <= most) return;
     this.#counted.keepLast(most);
     this.#loweredAt = receivedAt;

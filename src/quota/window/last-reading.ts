@@ -48,12 +48,13 @@ export class LastReading {
 
   /**
    * What is left at `now` if others take what leaves of theirs: the last `remaining` minus everything that may have arrived since, and what was ours
-   * and has left a window that slides.
+   * and has left a window that slides; stops adding from `enough` on.
    */
-  left(now: number): number {
+  left(now: number, enough: number = Infinity): number {
     const { sentAt, own } = this.#reading;
+    const least = this.remaining - this.#overtaken - this.#flights.sentSince(sentAt) + own;
+    if (least >= enough) return least;
     const from = sentAt - this.#periodMs;
-    const gone = this.#answered.settledSince(from) - this.#answered.settledSince(now - this.#periodMs);
-    return this.remaining - this.#overtaken - this.#flights.sentSince(sentAt) + own + gone;
+    return least + this.#answered.settledSince(from) - this.#answered.settledSince(now - this.#periodMs);
   }
 }

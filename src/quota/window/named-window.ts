@@ -322,8 +322,8 @@ export class NamedWindow implements Limit {
   #mayBeFull(units: number, now: number): boolean {
     if (this.#periodMs <= SHORT_MS || this.#flights.units === 0 || this.#shareLimit.isShared) return false;
     if (!this.#otherConsumers.areActive && !this.candidates.may.onlyFills) return false;
-    const left = Math.min(this.headroom(now), this.#lastReading.left(now));
-    return left < units + this.#roomForOthers.mayHaveTaken(now);
+    const needed = units + this.#roomForOthers.mayHaveTaken(now);
+    return this.#lastReading.left(now, needed) < needed || this.headroom(now) < needed;
   }
 }
 
