@@ -1,4 +1,5 @@
 import type { MockService, ServiceRequest, VirtualClock } from '../../src/testing/index.ts';
+import { untilNext } from '../at-random.ts';
 import type { Others } from './scenario.ts';
 import type { Traffic } from './world.ts';
 
@@ -56,7 +57,7 @@ function comeAtRandom(
       traffic.wantedByOthers++;
       ask();
     }
-    clock.timer(-Math.log(1 - random()) * meanMs, come);
+    clock.timer(untilNext(meanMs, random), come);
   };
   come();
 }

@@ -1,4 +1,5 @@
 import type { LoggedRequest } from '../../src/testing/index.ts';
+import { untilNext } from '../at-random.ts';
 import type { Contender, Running } from './contenders/contender.ts';
 import { leastLatencyMs } from './latencies.ts';
 import type { Taken } from './left-over.ts';
@@ -97,7 +98,7 @@ async function comeAndGo(
   const visits: Promise<void>[] = [];
   const goesOn = (): boolean => (forMs === undefined ? isOn() : clock.now() < forMs);
   while (goesOn()) {
-    await clock.sleep((-Math.log(1 - random()) * 1_000) / perSecond);
+    await clock.sleep(untilNext(1_000 / perSecond, random));
     if (goesOn()) visits.push(visit({ ...PLAIN, priority }));
   }
   await Promise.all(visits);

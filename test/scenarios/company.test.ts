@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { untilNext } from '../../bench/at-random.ts';
 import { type MockService, seeded, type VirtualClock } from '../../src/testing/index.ts';
 import { runs } from '../support/deep.ts';
 import { worldOf } from './support/world.ts';
@@ -102,7 +103,7 @@ describe('beside a consumer of the same key who takes half of the only limit, on
     const come = (): void => {
       const url = new URL('/extended/v1/info', service.origin);
       service.answer({ method: 'GET', url, headers: new Headers({ 'x-api-key': 'a-key' }) }).leave();
-      clock.timer(-Math.log(1 - random()) * 200, come);
+      clock.timer(untilNext(200, random), come);
     };
     come();
     const waits: number[] = [];
@@ -124,11 +125,36 @@ describe('beside consumers of the same key that take two of 20 units a second, b
     const random = seeded(1);
     const come = (): void => {
       service.spend(1, 'a-key');
-      clock.timer(-Math.log(1 - random()) * 500, come);
+      clock.timer(untilNext(500, random), come);
     };
     come();
     await clock.run(Promise.all(Array.from({ length: 1_500 }, (_, call) => ask(call))));
     expect(service.limited).toBeLessThanOrEqual(2);
     await clock.run(client.close());
+  });
+});
+
+describe('a job of 18 calls each minute, beside consumers of the same key that take six of the 30 units, by chance', () => {
+  it.each([
+    ['aligned', 1_000],
+    ['sliding-log', 10_000],
+  ] as const)('waits little where there is room for both: %s', async (windows, mostMs) => {
+    const { clock, service, client, ask } = worldOf({ keyed: { minute: 30 }, windows });
+    const random = seeded(3);
+    const come = (): void => {
+      service.spend(1, 'a-key');
+      clock.timer(untilNext(MINUTE_MS / 6, random), come);
+    };
+    come();
+    const waits: number[] = [];
+    for (let minute = 0; minute < 20; minute++) {
+      const from = clock.now();
+      for (let call = 0; call < 18; call++) ask(call).then(() => waits.push(clock.now() - from), String);
+      await clock.advance(MINUTE_MS);
+    }
+    await clock.run(client.close({ drain: true }));
+    expect(waits).toHaveLength(360);
+    expect(waits.sort((one, other) => one - other)[Math.floor(0.9 * 360)]).toBeLessThan(mostMs);
+    expect(service.limited).toBeLessThanOrEqual(3);
   });
 });

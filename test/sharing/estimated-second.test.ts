@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { untilNext } from '../../bench/at-random.ts';
 import { seeded } from '../../src/testing/index.ts';
 import { runs } from '../support/deep.ts';
 import { byChance, most } from './support/by-chance.ts';
@@ -19,7 +20,7 @@ async function quantile(): Promise<number> {
   const { clock, clients } = fleet;
   void (async () => {
     while (clock.now() < STRANGER_MS) {
-      await clock.sleep(-Math.log(1 - random()) * 5_000);
+      await clock.sleep(untilNext(5_000, random));
       for (let one = 0; one < 15; one++) void fleet.foreign();
     }
   })();

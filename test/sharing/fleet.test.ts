@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { untilNext } from '../../bench/at-random.ts';
 import { seeded } from '../../src/testing/index.ts';
 import { cases, DEEP, runs } from '../support/deep.ts';
 import { type Fleet, fleetOf } from './support/fleet.ts';
@@ -100,7 +101,7 @@ describe('clients that share one key, in virtual time', () => {
         const call = async (index: number): Promise<void> => {
           const random = seeded(1_000 * seed + index);
           for (;;) {
-            await fleet.clock.sleep((-Math.log(1 - random()) * 1_000) / rate);
+            await fleet.clock.sleep(untilNext(1_000 / rate, random));
             void fleet.clients[index]?.getInfo();
           }
         };

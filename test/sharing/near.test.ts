@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { untilNext } from '../../bench/at-random.ts';
 import { seeded } from '../../src/testing/index.ts';
 import { runs } from '../support/deep.ts';
 import { type Fleet, fleetOf } from './support/fleet.ts';
@@ -25,7 +26,7 @@ async function light(
   const work = async (index: number): Promise<void> => {
     const random = seeded(index);
     for (const end = fleet.clock.now() + LASTS_MS; fleet.clock.now() < end; ) {
-      await fleet.clock.sleep((-Math.log(1 - random()) * 1_000) / perSecond);
+      await fleet.clock.sleep(untilNext(1_000 / perSecond, random));
       void call(index);
     }
   };

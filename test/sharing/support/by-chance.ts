@@ -1,3 +1,4 @@
+import { untilNext } from '../../../bench/at-random.ts';
 import { seeded } from '../../../src/testing/index.ts';
 import type { Fleet } from './fleet.ts';
 
@@ -26,7 +27,7 @@ export async function byChance(
   };
   sources.forEach(async ({ apartMs, size }, index) => {
     for (;;) {
-      await clock.sleep(-Math.log(1 - random()) * apartMs);
+      await clock.sleep(untilNext(apartMs, random));
       for (let one = 0; one < size; one++) void call(index).catch(() => {});
     }
   });

@@ -30,5 +30,6 @@ export class SeenTime {
 
 /** Units of a window of `limit` that are reserved for so many expected ones. */
 export function reservedFor(expected: number, limit: number): number {
-  return Math.min(Math.floor(limit * MOST_PART) || limit * MOST_PART, expected + DEVIATIONS * Math.sqrt(expected));
+  const most = limit * MOST_PART;
+  return Math.min(most < 1 ? most : Math.floor(most), expected + DEVIATIONS * Math.sqrt(expected));
 }
