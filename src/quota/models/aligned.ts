@@ -41,9 +41,9 @@ export class AlignedModel implements WindowModel {
     return usage.surelyExceeds(reading.used + TOLERANCE, this.#clock.surely(start), reading.sentAt, true);
   }
 
-  unexplained(reading: WindowReading): number {
+  unexplained(reading: WindowReading): number | undefined {
     const start = this.#calendar.only(reading.sentAt, reading.receivedAt);
-    return start === undefined ? 0 : reading.used - reading.held - this.#calendar.spentIn(start);
+    return start === undefined ? undefined : reading.used - reading.held - this.#calendar.spentIn(start);
   }
 
   reconcile(reading: WindowReading): number {

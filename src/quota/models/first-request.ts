@@ -56,9 +56,8 @@ export class FirstRequestModel implements WindowModel {
     return this.#holds(reading) && usage.surelyExceeds(reading.used + TOLERANCE, this.#clearFrom, reading.sentAt, true);
   }
 
-  unexplained(reading: WindowReading): number {
-    // A late answer may speak of the window before.
-    return reading.sentAt < this.#clearFrom ? 0 : this.#missing(reading);
+  unexplained(reading: WindowReading): number | undefined {
+    return reading.sentAt < this.#clearFrom ? undefined : this.#missing(reading);
   }
 
   reconcile(reading: WindowReading, answered: AnsweredRequests): number {

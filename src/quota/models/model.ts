@@ -96,8 +96,11 @@ export interface WindowModel {
   book(units: number, from: number, to: number): void;
   /** Whether a reading counts less than was surely left there, if the window has this shape. */
   isContradicted(reading: WindowReading, usage: SureUsage): boolean;
-  /** Units of a reading that neither we nor what is known of others can have left there, if the window has this shape; negative: none. */
-  unexplained(reading: WindowReading): number;
+  /**
+   * Units of a reading that neither we nor what is known of others can have left there, if the window has this shape; negative: none;
+   * undefined: the reading may speak of another window.
+   */
+  unexplained(reading: WindowReading): number | undefined;
   /**
    * Reconciles the model with a reading: no less was counted than it says, and no more than it says plus what was answered since.
    *

@@ -64,9 +64,9 @@ export class SlidingCounterModel implements WindowModel {
     return usage.surely(beganBy, reading.sentAt) + usage.surely(begins, endsAt) * left > most;
   }
 
-  unexplained(reading: WindowReading): number {
+  unexplained(reading: WindowReading): number | undefined {
     const start = this.#calendar.only(reading.sentAt, reading.receivedAt);
-    return start === undefined ? 0 : this.#unexplainedIn(start, reading);
+    return start === undefined ? undefined : this.#unexplainedIn(start, reading);
   }
 
   reconcile(reading: WindowReading): number {

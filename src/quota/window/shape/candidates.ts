@@ -100,7 +100,7 @@ export class CandidateShapes {
   eliminate(reading: WindowReading, answered: AnsweredRequests, isAlone: boolean): void {
     if (this.#all.length === 1) return;
     const isDebtPossible =
-      isAlone && this.isOpen && this.#alive.some((model) => model.unexplained(reading) <= TOLERANCE);
+      isAlone && this.isOpen && this.#alive.some((model) => (model.unexplained(reading) ?? Infinity) <= TOLERANCE);
     const besides = this.#besides(reading, answered, isAlone);
     const drops = !reading.limited && this.#may.sinksSteadily && this.#recent.dropsTo(besides);
     if (!reading.limited) this.#recent.add(reading);
@@ -198,7 +198,7 @@ export class CandidateShapes {
 
   /** Whether a model has left more unexplained, while another explained it, than chance would have it. */
   #isInDebt(model: WindowModel, reading: WindowReading): boolean {
-    const unexplained = model.unexplained(reading);
+    const unexplained = model.unexplained(reading) ?? 0;
     if (unexplained <= TOLERANCE) return false;
     const debt = (this.#debts.get(model) ?? 0) + unexplained;
     this.#debts.set(model, debt);

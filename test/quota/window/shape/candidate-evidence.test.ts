@@ -10,7 +10,7 @@ const reading = readingsOf(100, 100);
 /** A model that says of each reading what it was told to say. */
 interface Puppet extends WindowModel {
   contradicts: boolean;
-  leaves: number;
+  leaves: number | undefined;
 }
 
 function puppet(name: string, facts: Partial<Shape> = {}): Puppet {
@@ -23,7 +23,7 @@ function puppet(name: string, facts: Partial<Shape> = {}): Puppet {
     book() {},
     isContradicted: () => model.contradicts,
     unexplained: () => model.leaves,
-    reconcile: () => model.leaves,
+    reconcile: () => model.leaves ?? 0,
   };
   return model;
 }
@@ -148,6 +148,16 @@ describe('a candidate that leaves units unexplained', () => {
     for (const model of [strict, plain, vague]) model.leaves = 50;
     eliminate();
     expect(alive()).toHaveLength(3);
+  });
+
+  it('is not where the others cannot tell: the reading may speak of another of their windows', () => {
+    const { strict, plain, vague, eliminate, alive } = three();
+    [strict.leaves, plain.leaves, vague.leaves] = [50, undefined, undefined];
+    eliminate();
+    expect(alive()).toHaveLength(3);
+    plain.leaves = 0;
+    eliminate();
+    expect(alive()).toEqual(['plain', 'vague']);
   });
 });
 
