@@ -16,8 +16,6 @@ export class SlidingLogModel implements WindowModel {
   readonly #longestMs: number;
   readonly #shortestMs: number;
   readonly #counted = new RunningSum();
-  /** When the last answer came by which less is in the window than was booked. */
-  #loweredAt = -Infinity;
 
   constructor(periodMs: number) {
     this.#longestMs = periodMs * (1 + DRIFT);
@@ -46,9 +44,7 @@ export class SlidingLogModel implements WindowModel {
   unexplained(reading: WindowReading): number {
     const { used, held, sentAt } = reading;
     const from = sentAt - this.#longestMs;
-    // A late answer may count what a sooner one has shown to be over since.
-    const counted = sentAt < this.#loweredAt ? this.#counted.sumAfter(from) : this.#counted.keptAfter(from);
-    return used - held - counted;
+    return used - held - this.#counted.keptAfter(from);
   }
 
   reconcile(reading: WindowReading, answered: Pick<AnsweredRequests, 'settledSince'>): number {
@@ -63,7 +59,7 @@ export class SlidingLogModel implements WindowModel {
    * count apart, unless a request was served that did not fit.
    */
   #lower(reading: WindowReading, answered: Pick<AnsweredRequests, 'settledSince'>): void {
-    const { used, own, limit, limited, settledSince, sentAt, receivedAt } = reading;
+    const { used, own, limit, limited, settledSince, sentAt } = reading;
     const spent = this.spent(sentAt);
     let most = used + settledSince;
     if (spent <= most) return;
@@ -71,7 +67,6 @@ export class SlidingLogModel implements WindowModel {
     if (fitted) most = Math.max(most, answered.settledSince(sentAt - this.#longestMs));
     if (spent <= most) return;
     this.#counted.keepLast(most);
-    this.#loweredAt = receivedAt;
   }
 }
 

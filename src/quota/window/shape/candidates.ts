@@ -1,5 +1,6 @@
 import { type Shape, TOLERANCE, type WindowModel, type WindowReading } from '../../models/model.ts';
 import type { Shapes } from '../../share-limit.ts';
+import { SHORT_MS } from '../../time/periods.ts';
 import type { AnsweredRequests } from '../../usage/answered.ts';
 import { KnownUsage } from './known-usage.ts';
 import { RecentReadings } from './recent-readings.ts';
@@ -7,6 +8,9 @@ import { RecentReadings } from './recent-readings.ts';
 /** A model is dismissed when it left this much unexplained that another explained: in units, and in parts of the limit. */
 const LEAST_DEBT = 3;
 const LARGEST_DEBT = 0.03;
+
+/** Consumers that are not known yet may take this part of the limit in a window, evenly. */
+const HIDDEN_PART = 0.5;
 
 /** Of longer windows not all requests are remembered that may be counted, in milliseconds. */
 const LONGEST_SEEN_MS = 60_000;
@@ -103,14 +107,17 @@ export class CandidateShapes {
       isAlone && this.isOpen && this.#alive.some((model) => (model.unexplained(reading) ?? Infinity) <= TOLERANCE);
     const besides = this.#besides(reading, answered, isAlone);
     const drops = !reading.limited && this.#may.sinksSteadily && this.#recent.dropsTo(besides);
+    const dropsTwice = !reading.limited && this.#may.onlyFills && this.#recent.dropsTwiceTo(besides);
+    const hidden = this.#hidden(reading);
     if (!reading.limited) this.#recent.add(reading);
     const usage = new KnownUsage(answered, this.#recent);
     let alive = this.#alive;
     for (const model of this.#alive) {
       const isOut =
         (drops && model.shape.sinksSteadily) ||
+        (dropsTwice && model.shape.onlyFills) ||
         model.isContradicted(besides, usage) ||
-        (isDebtPossible && this.#isInDebt(model, reading));
+        (isDebtPossible && this.#isInDebt(model, reading, hidden));
       if (isOut) alive = alive.filter((other) => other !== model);
     }
     if (alive.length === 0) this.#epoch++;
@@ -196,9 +203,15 @@ export class CandidateShapes {
     this.#must = traitsOf((isSuch) => alive.every(({ shape }) => isSuch(shape)));
   }
 
-  /** Whether a model has left more unexplained, while another explained it, than chance would have it. */
-  #isInDebt(model: WindowModel, reading: WindowReading): boolean {
-    const unexplained = model.unexplained(reading) ?? 0;
+  /** Units that consumers which are not known yet may have taken of a long window since the last reading. */
+  #hidden({ limit, receivedAt }: WindowReading): number {
+    if (this.#periodMs <= SHORT_MS) return 0;
+    return HIDDEN_PART * limit * Math.min(1, (receivedAt - this.#recent.lastSentAt) / this.#periodMs);
+  }
+
+  /** Whether a model has left more unexplained, while another explained it, than chance or `hidden` units of others would have it. */
+  #isInDebt(model: WindowModel, reading: WindowReading, hidden: number): boolean {
+    const unexplained = (model.unexplained(reading) ?? 0) - hidden;
     if (unexplained <= TOLERANCE) return false;
     const debt = (this.#debts.get(model) ?? 0) + unexplained;
     this.#debts.set(model, debt);

@@ -17,19 +17,33 @@ export class RecentReadings {
     this.#periodMs = periodMs;
   }
 
+  /** When the request of the last reading was sent. */
+  get lastSentAt(): number {
+    return this.#readings[this.#last]?.sentAt ?? -Infinity;
+  }
+
   /**
    * Whether usage dropped to this reading, from any of the last ones, faster than the limit per window: in some shapes it sinks by no more, so a
    * steeper drop rules them out.
    */
-  dropsTo({ used, limit, sentAt, receivedAt }: WindowReading): boolean {
-    const rate = limit / this.#periodMs;
+  dropsTo(reading: WindowReading): boolean {
+    const rate = reading.limit / this.#periodMs;
     for (const before of this.#readings) {
-      const dropped = before.used - used - ROUNDING - TOLERANCE;
-      // First what nearly always decides: usage has grown.
-      if (dropped <= 0 || before.receivedAt > sentAt - POSTING_MS) continue;
-      if (dropped > rate * (receivedAt - before.sentAt)) return true;
+      const dropped = dropBetween(before, reading);
+      if (dropped > 0 && dropped > rate * (reading.receivedAt - before.sentAt)) return true;
     }
     return false;
+  }
+
+  /** Whether usage dropped twice to this reading in less than the window's length: one that only fills is emptied once in that time. */
+  dropsTwiceTo(reading: WindowReading): boolean {
+    const from = reading.receivedAt - this.#periodMs;
+    const readings = this.#readings;
+    return readings.some(
+      (middle) =>
+        dropBetween(middle, reading) > 0 &&
+        readings.some((first) => first.sentAt > from && dropBetween(first, middle) > 0),
+    );
   }
 
   /**
@@ -70,4 +84,11 @@ export class RecentReadings {
     if (count > 0 && isDue) this.#last = (this.#last + 1) % REMEMBERED;
     this.#readings[this.#last] = reading;
   }
+}
+
+/** How many units usage surely dropped by from one reading to another; not above 0: it may have grown. */
+function dropBetween(before: WindowReading, reading: WindowReading): number {
+  // First what nearly always decides: usage has grown.
+  const dropped = before.used - reading.used - ROUNDING - TOLERANCE;
+  return dropped > 0 && before.receivedAt <= reading.sentAt - POSTING_MS ? dropped : 0;
 }
