@@ -91,7 +91,7 @@ export class RoomForOthers implements Reserve, Pacing {
   #ourTurn(units: number, limit: number, now: number): number {
     const { otherConsumers, clock, sent, candidates } = this.#known;
     const msPerUnit = otherConsumers.fairSpacing(limit);
-    // Where the window may have begun anew with the calendar's, the first request that has room shows that, and others have time to use what is left.
+    // A request that goes just after a turn of the calendar, and counts in a window before, would look as if others had filled the new one.
     const sentBy = candidates.may.isCalendar ? sent.lastSentAt : now;
     return now + (sent.units(sentBy) + units) * msPerUnit - clock.elapsedPart(this.#period, now) * this.#periodMs;
   }
