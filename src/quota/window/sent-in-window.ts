@@ -35,8 +35,7 @@ export class SentInWindow {
 
   /** Whether half of the limit was sent in the present window or the one before: with less traffic the shape does not matter. */
   isBusy(limit: number, now: number): boolean {
-    const start = this.#startAt(now);
-    return this.#start >= start - periodMsOf(this.#period) && this.most >= limit * BUSY;
+    return this.#start >= this.#startAt(now) - periodMsOf(this.#period) && this.most >= limit * BUSY;
   }
 
   /** A request is sent. */

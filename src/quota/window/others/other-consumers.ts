@@ -82,7 +82,8 @@ export class OtherConsumers {
     const taken = Math.max(0, units);
     const isNew = shown.startedAt > this.#startedAt + this.#periodMs / 2;
     if (isNew) this.#startedAt = shown.startedAt;
-    const ms = this.#ratedAt > -Infinity ? Math.max(0, now - Math.max(this.#ratedAt, shown.startedAt)) : 0;
+    const since = Math.max(this.#ratedAt, shown.startedAt);
+    const ms = this.#ratedAt > -Infinity && now > since ? now - since : 0;
     this.#demand.observe(taken, ms, isNew, shown);
     this.#seen = this.#seen * Math.exp((this.#ratedAt - now) / this.#periodMs) + taken;
     if (taken > 0 && this.#seen >= Math.max(CHANCE, limit * CHANCE_PART)) this.#seenAt = now;

@@ -66,12 +66,12 @@ export class RoomForOthers implements Reserve, Pacing {
   }
 
   units(_charge: Charge, limit: number, now: number): number {
-    const { otherConsumers, clock } = this.#known;
+    const { otherConsumers, clock, candidates } = this.#known;
     if (!otherConsumers.areActive) return 0;
     if (this.#periodMs <= SHORT_MS) return this.#unseen(now);
-    const { isSliding, isCalendar, sinksSteadily } = this.#known.candidates.may;
+    const { may } = candidates;
     // Where units are free again one by one no more is kept for the rest of a window: their own leave it as fast as they come.
-    const isContinuous = isSliding && !isCalendar && !sinksSteadily;
+    const isContinuous = may.isSliding && !may.isCalendar && !may.sinksSteadily;
     const reserve = isContinuous
       ? otherConsumers.reserve(limit, 1, DIP_PART * this.#periodMs)
       : otherConsumers.reserve(limit, clock.elapsedPart(this.#period, now), this.#roundTripMs);
@@ -92,8 +92,8 @@ export class RoomForOthers implements Reserve, Pacing {
     const { otherConsumers, clock, sent, candidates } = this.#known;
     const msPerUnit = otherConsumers.fairSpacing(limit);
     // A request that goes just after a turn of the calendar, and counts in a window before, would look as if others had filled the new one.
-    const sentBy = candidates.may.isCalendar ? sent.lastSentAt : now;
-    return now + (sent.units(sentBy) + units) * msPerUnit - clock.elapsedPart(this.#period, now) * this.#periodMs;
+    const sentUnits = sent.units(candidates.may.isCalendar ? sent.lastSentAt : now);
+    return now + (sentUnits + units) * msPerUnit - clock.elapsedPart(this.#period, now) * this.#periodMs;
   }
 
   /** Units that they may take before a request that is sent now arrives. */
