@@ -121,16 +121,20 @@ describe('beside a consumer of the same key who takes half of the only limit, on
 
 describe('beside consumers of the same key that take two of 20 units a second, by chance', () => {
   it('they are not overlooked in full seconds, in which our requests under way hide them', async () => {
-    const { clock, service, client, ask } = worldOf();
-    const random = seeded(1);
-    const come = (): void => {
-      service.spend(1, 'a-key');
-      clock.timer(untilNext(500, random), come);
-    };
-    come();
-    await clock.run(Promise.all(Array.from({ length: 1_500 }, (_, call) => ask(call))));
-    expect(service.limited).toBeLessThanOrEqual(2);
-    await clock.run(client.close());
+    let refused = 0;
+    for (const seed of [1, 2, 3, 4]) {
+      const { clock, service, client, ask } = worldOf();
+      const random = seeded(seed);
+      const come = (): void => {
+        service.spend(1, 'a-key');
+        clock.timer(untilNext(500, random), come);
+      };
+      come();
+      await clock.run(Promise.all(Array.from({ length: 1_500 }, (_, call) => ask(call))));
+      refused += service.limited;
+      await clock.run(client.close());
+    }
+    expect(refused).toBeLessThanOrEqual(8);
   });
 });
 

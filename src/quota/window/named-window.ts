@@ -104,10 +104,7 @@ export class NamedWindow implements Limit {
       lastReading: this.#lastReading,
       sent,
       fits: (units, cap, now) => this.#fitsFrom(units, cap, now) <= now,
-      isContinuous: () => {
-        const { may } = this.candidates;
-        return may.isSliding && !may.isCalendar && !may.sinksSteadily;
-      },
+      candidates,
     });
     this.#roomForPriorities = new RoomForPriorities(period, clock, priorityReserve);
     this.#reserves = new Reserves(this.#probing, this.#roomForPriorities, this.#roomForOthers);

@@ -23,25 +23,24 @@ export class SentInWindow {
     return this.#lastSentAt;
   }
 
-  /** Units that were sent in the window of the last request. */
-  get units(): number {
-    return this.#units;
+  /** Units that were sent in the window of `at`, if that is the one of the last request. */
+  units(at: number): number {
+    return this.#startAt(at) === this.#start ? this.#units : 0;
   }
 
-  /** Units that were sent in it or in the one before, whichever are more. */
+  /** Units that were sent in the window of the last request or in the one before, whichever are more. */
   get most(): number {
     return Math.max(this.#units, this.#unitsBefore);
   }
 
   /** Whether half of the limit was sent in the present window or the one before: with less traffic the shape does not matter. */
   isBusy(limit: number, now: number): boolean {
-    const start = startOf(this.#period, this.#clock.least(now));
-    return this.#start >= start - periodMsOf(this.#period) && this.most >= limit * BUSY;
+    return this.#start >= this.#startAt(now) - periodMsOf(this.#period) && this.most >= limit * BUSY;
   }
 
   /** A request is sent. */
   onSent(units: number, now: number): void {
-    const start = startOf(this.#period, this.#clock.least(now));
+    const start = this.#startAt(now);
     if (start !== this.#start) {
       this.#unitsBefore = this.#units;
       this.#units = 0;
@@ -53,8 +52,11 @@ export class SentInWindow {
 
   /** A request that was sent at `sentAt` cost so many units less than were held for it. */
   onCheaper(units: number, sentAt: number): void {
-    const start = startOf(this.#period, this.#clock.least(sentAt));
-    if (start >= this.#start) this.#units = Math.max(0, this.#units - units);
+    if (this.#startAt(sentAt) >= this.#start) this.#units = Math.max(0, this.#units - units);
     else this.#unitsBefore = Math.max(0, this.#unitsBefore - units);
+  }
+
+  #startAt(at: number): number {
+    return startOf(this.#period, this.#clock.least(at));
   }
 }

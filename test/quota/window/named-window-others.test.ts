@@ -59,6 +59,19 @@ describe('what other consumers take of a minute', () => {
     expect(roomInNext({ shapes: [slidingLog], clock: new ServerClock() })).toBeGreaterThan(63);
   });
 
+  it.each([
+    ['was under way when it began', 59, 1],
+    ['is the first that it counts, although by the clock it may not have begun', 1, 2],
+  ])('is as usual at the start of a minute where a request %s', (_, used, later) => {
+    const clock = new ServerClock();
+    clock.observe(0, 0, 100);
+    const { window, read } = windowOf({ clock });
+    for (let sentAt = 1_000; sentAt < 60_000; sentAt += 1_000) read(sentAt, sentAt / 1_000);
+    read(59_950, used, 0, 200);
+    read(60_200, later);
+    expect(room(window, 60_400)).toBeLessThan(50);
+  });
+
   it('is not less because they could take nothing while the minute was full', () => {
     const { window, read } = windowOf();
     read(1_000, 0);

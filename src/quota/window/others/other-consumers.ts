@@ -46,6 +46,8 @@ export class OtherConsumers {
   /** When the first reading came, and the last one. */
   #firstAt = Infinity;
   #ratedAt = -Infinity;
+  /** When the window began that the last one counts. */
+  #startedAt = -Infinity;
   readonly #demand: Demand;
   /** Our part of a short window. */
   readonly #contended: ContendedRate | undefined;
@@ -78,8 +80,10 @@ export class OtherConsumers {
     contention: Contention = { isShared: false, elapsed: 0.5 },
   ): void {
     const taken = Math.max(0, units);
-    const isNew = shown.startedAt > this.#ratedAt;
-    const ms = this.#ratedAt > -Infinity ? now - Math.max(this.#ratedAt, shown.startedAt) : 0;
+    const isNew = shown.startedAt > this.#startedAt + this.#periodMs / 2;
+    if (isNew) this.#startedAt = shown.startedAt;
+    const since = Math.max(this.#ratedAt, shown.startedAt);
+    const ms = this.#ratedAt > -Infinity && now > since ? now - since : 0;
     this.#demand.observe(taken, ms, isNew, shown);
     this.#seen = this.#seen * Math.exp((this.#ratedAt - now) / this.#periodMs) + taken;
     if (taken > 0 && this.#seen >= Math.max(CHANCE, limit * CHANCE_PART)) this.#seenAt = now;

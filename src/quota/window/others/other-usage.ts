@@ -28,6 +28,8 @@ export class OtherUsage {
   readonly #known: OtherUsageDependencies;
   /** Units of the requests that a cache has answered since the last reading. */
   #cached = 0;
+  /** Units that the last reading counted. */
+  #used = 0;
 
   constructor(period: Period, known: OtherUsageDependencies) {
     this.#period = period;
@@ -65,13 +67,16 @@ export class OtherUsage {
   }
 
   /** What a reading shows of the time before it: of a short window, all that was. */
-  #shownBy({ sentAt, used, limit, held }: WindowReading): Shown {
+  #shownBy({ sentAt, receivedAt, used, limit, held }: WindowReading): Shown {
     if (this.#isShort) return { ...ALL_BEFORE, used };
     const { clock, candidates } = this.#known;
     const { may } = candidates;
     const isCalendar = clock.known && may.isCalendar;
+    // Where it counts less than the last one, and a window may have begun, one has.
+    const at = used < this.#used ? clock.most(receivedAt) : clock.least(sentAt);
+    this.#used = used;
     return {
-      startedAt: isCalendar ? clock.surely(startOf(this.#period, clock.least(sentAt))) : -Infinity,
+      startedAt: isCalendar ? clock.surely(startOf(this.#period, at)) : -Infinity,
       used,
       isFull: used >= limit && may.onlyFills,
       isBlurred: held > limit * BLURRED_PART,

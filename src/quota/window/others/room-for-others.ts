@@ -5,6 +5,7 @@ import type { ServerClock } from '../../time/server-clock.ts';
 import type { LastReading } from '../last-reading.ts';
 import { type Pacing, type Reserve, recheckAt } from '../reserve/reserve.ts';
 import type { SentInWindow } from '../sent-in-window.ts';
+import type { CandidateShapes } from '../shape/candidates.ts';
 import { LONGEST_GAP } from './contended-rate.ts';
 import type { OtherConsumers } from './other-consumers.ts';
 
@@ -38,8 +39,7 @@ export interface RoomForOthersDependencies {
   readonly sent: Pick<SentInWindow, 'units' | 'lastSentAt'>;
   /** Whether `units` fit now below a cap. */
   readonly fits: (units: number, cap: number, now: number) => boolean;
-  /** Whether units are free again one by one, each a window after it was used. */
-  readonly isContinuous: () => boolean;
+  readonly candidates: Pick<CandidateShapes, 'may'>;
 }
 
 /** The reserve for other consumers while there are any and, in a short window, the even spacing that leaves units at any time. */
@@ -66,11 +66,13 @@ export class RoomForOthers implements Reserve, Pacing {
   }
 
   units(_charge: Charge, limit: number, now: number): number {
-    const { otherConsumers, clock } = this.#known;
+    const { otherConsumers, clock, candidates } = this.#known;
     if (!otherConsumers.areActive) return 0;
     if (this.#periodMs <= SHORT_MS) return this.#unseen(now);
-    // Then no more is kept for the rest of a window: their own units leave it as fast as they come.
-    const reserve = this.#known.isContinuous()
+    const { may } = candidates;
+    // Where units are free again one by one no more is kept for the rest of a window: their own leave it as fast as they come.
+    const isContinuous = may.isSliding && !may.isCalendar && !may.sinksSteadily;
+    const reserve = isContinuous
       ? otherConsumers.reserve(limit, 1, DIP_PART * this.#periodMs)
       : otherConsumers.reserve(limit, clock.elapsedPart(this.#period, now), this.#roundTripMs);
     // The rest of an almost elapsed window is theirs only as far as they may take it before our request arrives.
@@ -87,9 +89,11 @@ export class RoomForOthers implements Reserve, Pacing {
 
   /** When we fall behind our fair share of the window. */
   #ourTurn(units: number, limit: number, now: number): number {
-    const { otherConsumers, clock, sent } = this.#known;
+    const { otherConsumers, clock, sent, candidates } = this.#known;
     const msPerUnit = otherConsumers.fairSpacing(limit);
-    return now + (sent.units + units) * msPerUnit - clock.elapsedPart(this.#period, now) * this.#periodMs;
+    // A request that goes just after a turn of the calendar, and counts in a window before, would look as if others had filled the new one.
+    const sentUnits = sent.units(candidates.may.isCalendar ? sent.lastSentAt : now);
+    return now + (sentUnits + units) * msPerUnit - clock.elapsedPart(this.#period, now) * this.#periodMs;
   }
 
   /** Units that they may take before a request that is sent now arrives. */

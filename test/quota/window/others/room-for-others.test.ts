@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { aligned } from '../../../../src/quota/models/aligned.ts';
+import type { Shape } from '../../../../src/quota/models/model.ts';
+import { slidingLog } from '../../../../src/quota/models/sliding-log.ts';
 import type { Period } from '../../../../src/quota/time/periods.ts';
 import type { OtherConsumers } from '../../../../src/quota/window/others/other-consumers.ts';
 import { RoomForOthers } from '../../../../src/quota/window/others/room-for-others.ts';
 import { SentInWindow } from '../../../../src/quota/window/sent-in-window.ts';
+import { CandidateShapes } from '../../../../src/quota/window/shape/candidates.ts';
 import { charge, knownClock, readingsOf } from '../../support/builders.ts';
 
 const LIMIT = 100;
@@ -26,7 +30,7 @@ function sentAtOne(period: Period): SentInWindow {
 /** The room of a window of which the last reading is of 0, and the last request was sent at 1 s. */
 function room(
   period: Period,
-  { others = {}, room = 1_000, sent = sentAtOne(period), isContinuous = false, readAt = 0 } = {},
+  { others = {}, room = 1_000, sent = sentAtOne(period), shape = aligned, readAt = 0 } = {},
 ): RoomForOthers {
   return new RoomForOthers(period, {
     clock: knownClock(),
@@ -34,7 +38,7 @@ function room(
     lastReading: { sentAt: readAt, limit: LIMIT },
     sent,
     fits: (units, cap) => units + room <= cap + 1_000,
-    isContinuous: () => isContinuous,
+    candidates: new CandidateShapes([shape.create(period, knownClock(), false)], 60_000),
   });
 }
 
@@ -60,7 +64,7 @@ describe('the room that is left for other consumers', () => {
   });
 
   it('is where units are free again one by one what they may take by chance in a tenth of the window', () => {
-    const sliding = room('minute', { others: { unobserved: () => 0 }, isContinuous: true });
+    const sliding = room('minute', { others: { unobserved: () => 0 }, shape: slidingLog });
     expect(reserved(sliding, 3_000)).toBeCloseTo(6, 6);
     expect(reserved(sliding, 54_000)).toBeCloseTo(6, 6);
   });
@@ -127,6 +131,14 @@ describe('a request that the room for others holds back', () => {
     // The next minute is another one.
     sent.onSent(1, 60_100);
     expect(released(long, 1, 60_200)).toBe(60_200);
+  });
+
+  it('may go in a minute in which nothing was sent, unless what it had of the one before may count in another shape', () => {
+    const sent = new SentInWindow('minute', knownClock());
+    sent.onSent(60, 100);
+    const afterTurn = (shape: Shape): number =>
+      released(room('minute', { others: { unobserved: () => 0 }, sent, shape }), 1, 60_200);
+    expect([afterTurn(slidingLog), afterTurn(aligned)]).toEqual([60_200, 60_200 + RECHECK_MS]);
   });
 });
 
