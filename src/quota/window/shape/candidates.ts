@@ -10,7 +10,7 @@ const LEAST_DEBT = 3;
 const LARGEST_DEBT = 0.03;
 
 /** Consumers that are not known yet may take this part of the limit in a window, evenly. */
-const HIDDEN_PART = 0.5;
+const HIDDEN_PART = 0.3;
 
 /** Of longer windows not all requests are remembered that may be counted, in milliseconds. */
 const LONGEST_SEEN_MS = 60_000;

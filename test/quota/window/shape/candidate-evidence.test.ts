@@ -28,10 +28,11 @@ function puppet(name: string, facts: Partial<Shape> = {}): Puppet {
   return model;
 }
 
-/** Three candidates, the most cautious first, and the last one an estimate. */
-function three() {
+/** Three candidates after one reading, the most cautious first, and the last one an estimate. */
+function three(periodMs = 60_000) {
   const [strict, plain, vague] = [puppet('strict'), puppet('plain'), puppet('vague', { isEstimated: true })];
-  const candidates = new CandidateShapes([strict, plain, vague], 60_000);
+  const candidates = new CandidateShapes([strict, plain, vague], periodMs);
+  candidates.eliminate(reading(0, 50), PAST, true);
   const eliminate = (isAlone = true, more = reading(0, 50)) => candidates.eliminate(more, PAST, isAlone);
   const alive = () => candidates.alive.map(({ shape }) => shape.name);
   return { strict, plain, vague, candidates, eliminate, alive };
@@ -150,6 +151,19 @@ describe('a candidate that leaves units unexplained', () => {
     expect(alive()).toHaveLength(3);
   });
 
+  it('is not for what others that are not known yet may have used since the last reading: three tenths of a minute evenly, and nothing of a second', () => {
+    const { plain, eliminate, alive } = three();
+    plain.leaves = 17;
+    eliminate(true, reading(30_000, 50));
+    expect(alive()).toHaveLength(3);
+    eliminate(true, reading(60_000, 50));
+    expect(alive()).toHaveLength(2);
+    const second = three(1_000);
+    second.plain.leaves = 3.1;
+    second.eliminate(true, reading(500, 50));
+    expect(second.alive()).toHaveLength(2);
+  });
+
   it('is not where the others cannot tell: the reading may speak of another of their windows', () => {
     const { strict, plain, vague, eliminate, alive } = three();
     [strict.leaves, plain.leaves, vague.leaves] = [50, undefined, undefined];
@@ -182,6 +196,26 @@ describe('usage that drops faster than a steady shape can sink', () => {
     const other = steady(false);
     other.candidates.eliminate(reading(1_000, 10, { limited: true }), PAST, true);
     expect(other.candidates.alive).toHaveLength(2);
+  });
+});
+
+describe('usage that drops twice', () => {
+  /** How many candidates are left, of which one only fills, after readings at these instants that count ever less. */
+  function left(instants: readonly number[], limited = false): number {
+    const candidates = new CandidateShapes([puppet('strict'), puppet('filling', { onlyFills: true })], 60_000);
+    for (const [index, at] of instants.entries())
+      candidates.eliminate(reading(at, 50 - 10 * index, { limited: limited && index === 1 }), PAST, true);
+    return candidates.alive.length;
+  }
+
+  it('in less than a window rules out a shape that only fills until it ends', () => {
+    expect(left([0, 59_000])).toBe(2);
+    expect(left([0, 20_000, 59_899])).toBe(1);
+    expect(left([0, 20_000, 59_901])).toBe(2);
+  });
+
+  it('is not shown by a refusal', () => {
+    expect(left([0, 20_000, 40_000], true)).toBe(2);
   });
 });
 
