@@ -10,7 +10,7 @@ const CLIENT = 'src/index.ts';
 const FETCH = 'src/client/fetch-client.ts';
 
 const BUDGETS = [
-  { what: 'own code, at once', entry: CLIENT, platform: 'browser', packages: 'external', split: true, budget: 66_900 },
+  { what: 'own code, at once', entry: CLIENT, platform: 'browser', packages: 'external', split: true, budget: 67_000 },
   { what: 'at once', entry: CLIENT, platform: 'browser', packages: 'bundle', split: true, budget: 81_000 },
   { what: 'in one file', entry: CLIENT, platform: 'browser', packages: 'bundle', split: false, budget: 88_200 },
   { what: 'fetch alone, at once', entry: FETCH, platform: 'browser', packages: 'bundle', split: true, budget: 69_100 },
@@ -20,7 +20,7 @@ const BUDGETS = [
     platform: 'node',
     packages: 'external',
     split: false,
-    budget: 154_500,
+    budget: 154_700,
   },
 ] as const;
 
