@@ -109,7 +109,7 @@ export class NamedWindow implements Limit {
         return may.isSliding && !may.isCalendar && !may.sinksSteadily;
       },
     });
-    this.#roomForPriorities = new RoomForPriorities(period, clock, priorityReserve);
+    this.#roomForPriorities = new RoomForPriorities(period, this.capacity, priorityReserve);
     this.#reserves = new Reserves(this.#probing, this.#roomForPriorities, this.#roomForOthers);
   }
 
