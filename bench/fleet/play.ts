@@ -1,9 +1,10 @@
 import { type MockServiceOptions, seeded } from '../../src/testing/index.ts';
 import { type Fleet, fleetOf } from '../../test/sharing/support/fleet.ts';
 import { ACCOUNT, pricedAt } from '../../test/sharing/support/traffic.ts';
+import { leastWaits } from './reckoning.ts';
 import type { ClosedTraffic, World } from './world.ts';
 
-/** What is measured begins after this time, in which a share learns what there is to know. In milliseconds. */
+/** See {@link World.settlingMs}. */
 const SETTLING_MS = 12_000;
 
 /** A run of a world. */
@@ -17,6 +18,8 @@ export interface Played {
   readonly refused: number;
   /** Calls of the store. */
   readonly trips: number;
+  /** How long calls at given instants would wait if all were known, in milliseconds: see {@link leastWaits}. */
+  readonly leastWaits: readonly number[];
 }
 
 /** Plays a world once: by processes that share the quota, or by one client that makes all their calls. */
@@ -28,16 +31,16 @@ export async function play(world: World, seed: number, isShared: boolean): Promi
   if (answers) fleet.answers = () => answers(fates);
   const caller = new Caller(fleet, world);
   const strangers = (world.strangers?.(seeded(seed + 3_000)) ?? []).map((atMs) => caller.foreign(atMs));
+  const arrivals = traffic.kind === 'open' ? traffic.arrivals(seeded(seed)) : [];
+  const least = leastWaits(arrivals, world, fleet.clock.wall());
   const calls =
-    traffic.kind === 'closed'
-      ? [caller.keepWaiting(traffic)]
-      : traffic.arrivals(seeded(seed)).map(({ atMs, by }) => caller.callAt(atMs, by));
+    traffic.kind === 'closed' ? [caller.keepWaiting(traffic)] : arrivals.map(({ atMs, by }) => caller.callAt(atMs, by));
   await fleet.clock.run(Promise.all([...strangers, ...calls]));
-  return { ...caller, refused: fleet.limited - caller.strangersRefused, trips: fleet.trips };
+  return { ...caller, refused: fleet.limited - caller.strangersRefused, trips: fleet.trips, leastWaits: least };
 }
 
-function serviceOf({ limits, shape, latencyMs, costly }: World): MockServiceOptions {
-  return { keyed: limits, windows: shape, latencyMs: [...latencyMs], cost: pricedAt(costly?.units ?? 1) };
+function serviceOf({ service, limits, shape, latencyMs, costly }: World): MockServiceOptions {
+  return { ...service, keyed: limits, windows: shape, latencyMs: [...latencyMs], cost: pricedAt(costly?.units ?? 1) };
 }
 
 /** Makes the calls of a world, and records what becomes of them. */
@@ -78,7 +81,7 @@ class Caller {
   }
 
   async #call(by: number): Promise<void> {
-    const { costly, maxWaitMs = Infinity } = this.#world;
+    const { costly, maxWaitMs = Infinity, settlingMs = SETTLING_MS } = this.#world;
     const { clients } = this.#fleet;
     const client = clients[by % clients.length];
     const madeAt = this.#now;
@@ -86,7 +89,7 @@ class Caller {
     const isCostly = costly !== undefined && nth % costly.every === 0;
     try {
       await (isCostly ? client?.getAddressAssets(ACCOUNT, { maxWaitMs }) : client?.getInfo({ maxWaitMs }));
-      if (madeAt >= SETTLING_MS) this.latencies.push(this.#now - madeAt);
+      if (madeAt >= settlingMs) this.latencies.push(this.#now - madeAt);
     } catch {
       this.failed++;
     }

@@ -1,6 +1,7 @@
 import { quantile } from '../quantile.ts';
 import type { Played } from './play.ts';
 import type { World } from './world.ts';
+import { LATENCY_MS, SHAPES } from './worlds/light.ts';
 
 /** A world, and all its runs by one client and by a fleet. */
 export interface Row {
@@ -38,12 +39,33 @@ const COUNTS: readonly Column[] = [
 export function tableOf(title: string, rows: readonly Row[]): string {
   const isOpen = rows.every(({ world }) => world.traffic.kind === 'open');
   const columns = [...(isOpen ? LATENCIES : SERVED), ...COUNTS];
-  const lines = [
+  return markdown([
     [title, ...columns.map((column) => column.title)],
-    ['---', ...columns.map(() => '--:')],
     ...rows.map((row) => [row.world.name, ...columns.map(({ cell }) => cell(row))]),
-  ];
+  ]);
+}
+
+/** Runs of one client under light traffic: a row for each traffic, and in it a cell for each shape. */
+export function lightTable(
+  rows: readonly { readonly name: string; readonly byShape: readonly (readonly Played[])[] }[],
+): string {
+  return markdown([
+    ['Light traffic, waits in s: p50 / p95 (if all were known)', ...SHAPES, 'refused per 1,000'],
+    ...rows.map(({ name, byShape }) => [name, ...byShape.map(waits), refusedPerThousand(byShape.flat())]),
+  ]);
+}
+
+function markdown([head = [], ...rows]: readonly (readonly string[])[]): string {
+  const lines = [head, head.map((_, column) => (column === 0 ? '---' : '--:')), ...rows];
   return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+function waits(runs: readonly Played[]): string {
+  const ours = runs.flatMap(({ latencies }) => latencies).map((ms) => ms - LATENCY_MS);
+  const least = runs.flatMap(({ leastWaits }) => leastWaits);
+  const both = (all: readonly number[]): string =>
+    [0.5, 0.95].map((part) => Math.max(0, quantile(all, part) / 1_000).toFixed(1)).join(' / ');
+  return `${both(ours)} (${both(least)})`;
 }
 
 function latencies(runs: readonly Played[]): string {

@@ -28,6 +28,8 @@ export interface World {
   readonly limits: NonNullable<MockServiceOptions['keyed']>;
   /** The shape of all windows. */
   readonly shape: WindowKind;
+  /** Further options of the service. */
+  readonly service?: MockServiceOptions;
   /** How long responses of the service take, at least and at most, in milliseconds. */
   readonly latencyMs: readonly [number, number];
   readonly traffic: OpenTraffic | ClosedTraffic;
@@ -41,4 +43,6 @@ export interface World {
   readonly strangers?: (random: () => number) => readonly number[];
   /** How long a call waits for quota, in milliseconds. Default: for ever. */
   readonly maxWaitMs?: number;
+  /** From when on calls are measured, in milliseconds since the beginning. Default: 12 s, in which a share learns what there is to know. */
+  readonly settlingMs?: number;
 }

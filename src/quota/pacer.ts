@@ -263,10 +263,11 @@ export class Pacer {
     if (quota.date !== undefined) this.#clock.observe(quota.date, sentAt, now);
     const end = resetOf(quota);
     if (end === undefined) return;
-    // Without a `date`, whole seconds from the answer are the seconds left, and no date.
-    if (quota.date === undefined && !isDateLeft(end - quota.receivedAt)) return;
     const period = repeatedWindow(quota);
-    if (period !== undefined) this.#clock.observeEnd(period, end, sentAt, now);
+    // Without a `date`, whole seconds from the answer are the seconds left, and no date; and the end of a minute says too little of a second.
+    const isShortest = quota.stacks.second ? period === 'second' : this.#windows.named.shortestLimit === 0;
+    const isBelieved = quota.date !== undefined || (isShortest && isDateLeft(end - quota.receivedAt));
+    if (period && isBelieved) this.#clock.observeEnd(period, end, sentAt, now);
   }
 
   /** Learns what requests cost from an answer. @returns the units that the service counted for its request, if it was served. */

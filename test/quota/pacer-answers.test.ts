@@ -251,3 +251,21 @@ describe('after a refusal', () => {
     expect(late).toBeCloseTo(3 * early, 6);
   });
 });
+
+describe('the end of a minute', () => {
+  const reset = { limit: 50, remaining: 49, resetAt: 60_000, receivedAt: 20_100 };
+  const said = quota({ minute: { limit: 50, remaining: 49 } }, reset);
+
+  it('tells the time without a `date` where no second is limited', () => {
+    const { pacer, send, answer } = world();
+    answer(send(0), 100, said);
+    expect(pacer.view(100).lead).toMatchObject({ least: -100, most: 60_000 });
+  });
+
+  it('does not where one is: it would say too little of that', () => {
+    const { pacer, send, answer } = world();
+    answer(send(0), 100, quota(second(19)));
+    answer(send(200), 300, said);
+    expect(pacer.view(300).lead).toBeUndefined();
+  });
+});

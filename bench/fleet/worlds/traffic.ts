@@ -21,11 +21,11 @@ export function uneven(largePerSecond: number): (processes: number) => OpenTraff
 }
 
 /** So many calls of a process at once, at random instants, every `everyMs` on average. */
-export function bursts(calls: number, everyMs: number): (processes: number) => OpenTraffic {
+export function bursts(calls: number, everyMs: number, lastsMs: number = LASTS_MS): (processes: number) => OpenTraffic {
   return (processes) =>
     open((random) =>
       each(processes, (by) =>
-        instantsOf(1_000 / everyMs, LASTS_MS, random).flatMap((atMs) =>
+        instantsOf(1_000 / everyMs, lastsMs, random).flatMap((atMs) =>
           Array.from({ length: calls }, () => ({ atMs, by })),
         ),
       ),

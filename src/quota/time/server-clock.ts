@@ -1,4 +1,4 @@
-import { endOf, type Period, periodMsOf, SHORT_MS, startOf } from './periods.ts';
+import { endOf, type Period, periodMsOf, startOf } from './periods.ts';
 import { ROUNDING_MS } from './window-end.ts';
 
 /** nginx caches `Date` per event loop, so a stamp may be this old when it is written, in milliseconds. */
@@ -77,7 +77,7 @@ export class ServerClock {
     return this.#revision;
   }
 
-  /** Whether the clock is known at all: by a readable `Date`, or by the end of a second. */
+  /** Whether the clock is known at all: by a readable `Date`, or by the end of the shortest window. */
   get known(): boolean {
     return this.#lead.most < Infinity;
   }
@@ -110,18 +110,17 @@ export class ServerClock {
   observeEnd(period: Period, end: number, sentAt: number, receivedAt: number): void {
     const periodMs = periodMsOf(period);
     if (periodMs > LONGEST_MS) return;
-    let [least, most] = [end - periodMs - this.#rounding - receivedAt, end + this.#rounding - sentAt];
-    if (this.#ends.gapTo(least, most, receivedAt) > 0) {
+    const least = end - periodMs - receivedAt;
+    const most = end - sentAt;
+    if (this.#ends.gapTo(least - this.#rounding, most + this.#rounding, receivedAt) > 0) {
       // Only ends of the calendar are whole seconds.
-      least -= ROUNDING_MS - this.#rounding;
-      most += ROUNDING_MS - this.#rounding;
       this.#rounding = ROUNDING_MS;
       this.#ends.forget();
       this.#believe(this.#dates);
     }
-    this.#narrow(this.#ends, least, most, receivedAt);
-    const isPast = this.#dates.from(sentAt) > most - LATE_MS;
-    if (this.isDated ? isPast : periodMs <= SHORT_MS && this.#rounding === 0) this.#believe(this.#ends);
+    this.#narrow(this.#ends, least - this.#rounding, most + this.#rounding, receivedAt);
+    const isPast = this.#dates.from(sentAt) > most + this.#rounding - LATE_MS;
+    if (this.isDated ? isPast : this.#rounding === 0) this.#believe(this.#ends);
   }
 
   /** Adopts the lead found by sibling processes, in milliseconds, unless our own answers contradict it. */

@@ -106,7 +106,7 @@ export class NamedWindow implements Limit {
       fits: (units, cap, now) => this.#fitsFrom(units, cap, now) <= now,
       candidates,
     });
-    this.#roomForPriorities = new RoomForPriorities(period, clock, priorityReserve);
+    this.#roomForPriorities = new RoomForPriorities(period, this.capacity, priorityReserve);
     this.#reserves = new Reserves(this.#probing, this.#roomForPriorities, this.#roomForOthers);
   }
 

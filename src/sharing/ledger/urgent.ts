@@ -7,6 +7,9 @@ import { URGENT_MEMORY_MS } from '../store/store.ts';
 /** Shortest time over which the rate of urgent units is computed, in milliseconds. */
 const SHORTEST_MS = 5_000;
 
+/** Beyond what is expected, this many standard deviations of a random arrival are kept back. */
+const DEVIATIONS = 4;
+
 /** Calls with a higher priority than this are urgent. */
 export const URGENT_ABOVE = 0;
 
@@ -37,6 +40,6 @@ export class UrgentReserve {
     const hasBegun = end - periodMsOf(window.period) - slides <= time;
     if (window.isShort) return hasBegun || window.limit < 2 ? 0 : 1;
     const expected = this.#rate * Math.max(0, Math.min(end - time, this.#seen.lastsMs));
-    return Math.floor(reservedFor(expected, window.limit));
+    return Math.floor(reservedFor(expected, window.limit, DEVIATIONS));
   }
 }

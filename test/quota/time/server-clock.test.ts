@@ -197,10 +197,14 @@ describe('the end of a window that an answer names', () => {
     expect(clock.vagueness(52_050)).toBeLessThan(1_101);
   });
 
-  it('is believed where no answer has a date if it is that of a second of the calendar: that of a minute says too little', () => {
+  it('is believed where no answer has a date, and then tells the time to a length of its window', () => {
     const clock = new ServerClock();
     clock.observeEnd('minute', 60_000, 12_000, 12_000);
-    expect(clock.known).toBe(false);
+    expect(leadOf(clock, 12_000)).toEqual([-12_000, 48_000]);
+  });
+
+  it('is not believed any more where no answer has a date and two ends contradict: they are rounded, and not the calendar’s', () => {
+    const clock = new ServerClock();
     clock.observeEnd('second', 20_000, 12_000, 12_050);
     expect(clock.known).toBe(true);
     expect(leadOf(clock, 12_050)).toEqual([6_950, 8_000]);

@@ -8,9 +8,6 @@ const SILENCE_MS = 600_000;
 /** The largest part of a window that is reserved, in whole units where it is one or more. */
 const MOST_PART = 0.25;
 
-/** Beyond what is expected, this many standard deviations of a random arrival are kept back. */
-const DEVIATIONS = 4;
-
 /** The time in which units came. It tells how long their rate is expected to last: a burst of a second says nothing about the rest of a month. */
 export class SeenTime {
   #firstAt = 0;
@@ -28,8 +25,12 @@ export class SeenTime {
   }
 }
 
-/** Units of a window of `limit` that are reserved for so many expected ones. */
-export function reservedFor(expected: number, limit: number): number {
+/**
+ * Units of a window of `limit` that are reserved for so many expected ones.
+ *
+ * @param deviations - how many standard deviations of a random arrival are kept back beyond these.
+ */
+export function reservedFor(expected: number, limit: number, deviations: number): number {
   const most = limit * MOST_PART;
-  return Math.min(most < 1 ? most : Math.floor(most), expected + DEVIATIONS * Math.sqrt(expected));
+  return Math.min(most < 1 ? most : Math.floor(most), expected + deviations * Math.sqrt(expected));
 }

@@ -1,23 +1,23 @@
 import type { Charge } from '../../admission.ts';
+import type { WindowModel } from '../../models/model.ts';
 import { type Period, periodMsOf, SHORT_MS } from '../../time/periods.ts';
-import type { ServerClock } from '../../time/server-clock.ts';
 import { reservedFor, SeenTime } from './expected-demand.ts';
 import { type Reserve, recheckAt } from './reserve.ts';
 
 /** How long a rate is remembered: after this time without arrivals it has fallen to a third, in milliseconds. */
 const MEMORY_MS = 300_000;
 
-/** A rate is averaged over at least this, in milliseconds. */
+/** What comes first has come in so much time, in milliseconds. */
 const SHORTEST_MS = 1_000;
 
 /** A rate is expected to last for at most an hour, in milliseconds. */
 const LASTS_MOST_MS = 3_600_000;
 
-/** How soon a charge is checked again that the reserve of a long window holds back: by then a burst has faded. In milliseconds. */
-const RECHECK_MS = 10_000;
+/** Standard deviations added to a count, because a short observation may be too low by chance, and to what is expected by it. */
+const DEVIATIONS = 2;
 
-/** Standard deviations added to a count, because a short observation may be too low by chance. */
-const UNLUCKY = 2;
+/** Fewer units are free again sooner, and for a shorter time fewer are kept: reckoned so many times, from all units on. */
+const ROUNDS = 4;
 
 /** The number of priorities that are distinguished. */
 const PRIORITIES = 16;
@@ -47,7 +47,7 @@ export class PriorityReserve {
     let known = this.#arrivals.get(priority);
     if (!known) {
       if (this.#arrivals.size >= PRIORITIES) return;
-      known = { units: 0, at: now, since: now, seen: new SeenTime() };
+      known = { units: 0, at: now, since: now - SHORTEST_MS, seen: new SeenTime() };
       this.#arrivals.set(priority, known);
     }
     known.units = faded(known, now) + units;
@@ -55,49 +55,48 @@ export class PriorityReserve {
     known.seen.onUnits(now);
   }
 
-  /** Units of a window of `limit` that a call of this priority leaves to higher ones, with `leftMs` of the window to go. */
+  /** Units of a window of `limit` that a call of this priority leaves to higher ones, for the next `leftMs` milliseconds. */
   unitsAbove(priority: number, limit: number, leftMs: number, now: number): number {
     let expected = 0;
     for (const [other, arrivals] of this.#arrivals) {
-      if (other > priority) expected += rateOf(arrivals, now) * Math.min(leftMs, LASTS_MOST_MS, arrivals.seen.lastsMs);
+      const units = faded(arrivals, now);
+      const lately = MEMORY_MS * (1 - Math.exp((arrivals.since - now) / MEMORY_MS));
+      const forMs = Math.min(leftMs, LASTS_MOST_MS, arrivals.seen.lastsMs);
+      if (other > priority) expected += ((units + DEVIATIONS * Math.sqrt(units)) / lately) * forMs;
     }
-    return reservedFor(expected, limit);
+    return reservedFor(expected, limit, DEVIATIONS);
   }
 }
 
-/** The learned reserve in one window. None in a short window, which is soon over. */
+/**
+ * The learned reserve in one window, for the time until as many units are free again: in a window of the calendar that is its rest. None in a
+ * short window, which is soon over.
+ */
 export class RoomForPriorities implements Reserve {
-  readonly #period: Period;
   readonly #periodMs: number;
-  readonly #clock: ServerClock;
+  readonly #capacity: Pick<WindowModel, 'earliest' | 'spent'>;
   readonly #reserve: PriorityReserve;
 
-  constructor(period: Period, clock: ServerClock, reserve: PriorityReserve) {
-    this.#period = period;
+  constructor(period: Period, capacity: Pick<WindowModel, 'earliest' | 'spent'>, reserve: PriorityReserve) {
     this.#periodMs = periodMsOf(period);
-    this.#clock = clock;
+    this.#capacity = capacity;
     this.#reserve = reserve;
   }
 
   units({ priority, urgency = priority }: Charge, limit: number, now: number): number {
     if (this.#periodMs <= SHORT_MS || !this.#reserve.isNeeded) return 0;
-    const leftMs = (1 - this.#clock.elapsedPart(this.#period, now)) * this.#periodMs;
-    return this.#reserve.unitsAbove(urgency, limit, leftMs, now);
+    const spent = this.#capacity.spent(now);
+    let units = limit;
+    for (let round = 0; round < ROUNDS; round++) {
+      const freeAt = this.#capacity.earliest(units, 0, spent, now);
+      units = this.#reserve.unitsAbove(urgency, limit, freeAt - now, now);
+    }
+    return units;
   }
 
   releasesAt(_units: number, _cap: number, now: number): number {
-    return Math.min(recheckAt(this.#periodMs, now), now + RECHECK_MS);
+    return recheckAt(this.#periodMs, now);
   }
-}
-
-/**
- * Arrival rate (units per millisecond) plus a safety margin: an unused reserve is released as the window elapses; a missing
- * one cannot be made up before the reset.
- */
-function rateOf(arrivals: Arrivals, now: number): number {
-  const age = Math.max(SHORTEST_MS, now - arrivals.since);
-  const units = faded(arrivals, now);
-  return (units + UNLUCKY * Math.sqrt(units)) / (MEMORY_MS * (1 - Math.exp(-age / MEMORY_MS)));
 }
 
 function faded({ units, at }: Arrivals, now: number): number {

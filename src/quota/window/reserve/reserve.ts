@@ -1,7 +1,8 @@
 import type { Charge } from '../../admission.ts';
 
-/** How soon a charge that a shrinking reserve holds back is checked again, as a fraction of the window. */
+/** How soon a charge that a shrinking reserve holds back is checked again: as a fraction of the window, and at the latest, in milliseconds. */
 const RECHECK = 0.02;
+const RECHECK_MS = 10_000;
 
 /** Units of a window that not every charge may use. A window subtracts its reserves one after the other from its limit. */
 export interface Reserve {
@@ -57,5 +58,5 @@ export interface Pacing {
 
 /** When a reserve that shrinks as the window elapses is worth checking again. */
 export function recheckAt(periodMs: number, now: number): number {
-  return now + periodMs * RECHECK;
+  return now + Math.min(periodMs * RECHECK, RECHECK_MS);
 }

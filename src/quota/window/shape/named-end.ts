@@ -38,9 +38,11 @@ export class NamedEnd {
   allows(end: number, isShared: boolean): (shape: Shape) => boolean {
     const last = this.#last;
     if (!last || last.limited || !this.#clock.known) return () => true;
-    const [least, most] = [this.#clock.least(last.sentAt), this.#clock.most(last.receivedAt)];
-    const isCalendar = [least, most].some((time) => isNear(end, endOf(this.#period, time)));
-    if (!isCalendar) return (shape) => !(isShared && shape.isCalendar);
+    // The present window may be none of the two that the clock can tell apart: then it is vague.
+    if (!isNear(end, endOf(this.#period, end - this.#periodMs / 2)))
+      return (shape) => !shape.isEstimated && !(isShared && shape.isCalendar);
+    const least = this.#clock.least(last.sentAt);
+    const most = this.#clock.most(last.receivedAt);
     const unitMs = this.#periodMs / last.limit;
     const drainMs = last.used * unitMs;
     const mayDrain = end <= most + unitMs + ROUNDED_MS || isNear(end, least + drainMs, most + drainMs);
@@ -54,8 +56,8 @@ export class NamedEnd {
   #mayFollow(end: number, now: number): boolean {
     const first = this.#first;
     if (!first || now - first.sentAt >= this.#periodMs - ROUNDED_MS) return true;
-    const [least, most] = [this.#clock.least(first.sentAt), this.#clock.most(first.receivedAt)];
-    return isNear(end, least + this.#periodMs, most + this.#periodMs);
+    const least = this.#clock.least(first.sentAt);
+    return isNear(end - this.#periodMs, least, this.#clock.most(first.receivedAt));
   }
 }
 

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { AlignedModel } from '../../../../src/quota/models/aligned.ts';
+import type { WindowModel } from '../../../../src/quota/models/model.ts';
+import { SlidingLogModel } from '../../../../src/quota/models/sliding-log.ts';
 import { PriorityReserve, RoomForPriorities } from '../../../../src/quota/window/reserve/priority-reserve.ts';
 import { charge, knownClock } from '../../support/builders.ts';
 
@@ -21,7 +24,7 @@ describe('what is kept back for calls of higher priority', () => {
     expect(alone.unitsAbove(3, LIMIT, MINUTE_MS, 10)).toBe(0);
   });
 
-  it('is what will come in the time left, by the rate at which it came, and what chance may have hidden', () => {
+  it('is what will come in the time left, by the rate at which it came, and more by chance', () => {
     const kept = reserve(120).unitsAbove(0, LIMIT, MINUTE_MS, 120_000);
     expect(kept).toBeGreaterThan(60);
     expect(kept).toBeLessThan(120);
@@ -34,7 +37,7 @@ describe('what is kept back for calls of higher priority', () => {
     expect(kept.at(-1)).toBe(0);
   });
 
-  it('is more than the bare rate after the first few, which chance may have made few', () => {
+  it('is more than the bare rate after the first few', () => {
     expect(reserve(2).unitsAbove(0, LIMIT, MINUTE_MS, 2_000)).toBeGreaterThan(60);
   });
 
@@ -81,8 +84,16 @@ describe('what is kept back for calls of higher priority', () => {
   });
 });
 
+/** A window of a shape that is known, of which 400 of 500 units were used evenly in the minute before 60_000. */
+function usedEvenly(shape: WindowModel): Pick<WindowModel, 'earliest' | 'spent'> {
+  for (let unit = 0; unit < 400; unit++) shape.book(1, unit * 150, unit * 150);
+  return shape;
+}
+
 describe('the room for higher priorities in a window', () => {
-  const room = (period: 'second' | 'minute' | 'hour') => new RoomForPriorities(period, knownClock(), reserve(10));
+  const aligned = () => new AlignedModel('minute', knownClock());
+  const room = (period: 'second' | 'minute' | 'hour', used: Pick<WindowModel, 'earliest' | 'spent'> = aligned()) =>
+    new RoomForPriorities(period, used, reserve(10));
 
   it('is what they will need in the rest of a window of the calendar', () => {
     const minute = room('minute');
@@ -97,11 +108,23 @@ describe('the room for higher priorities in a window', () => {
     expect(minute.units(charge({ urgency: 5 }), LIMIT, 20_000)).toBe(0);
   });
 
+  it('is what they will need until as many units are free again, where these slide out or drain one by one', () => {
+    const log = room('minute', usedEvenly(new SlidingLogModel(MINUTE_MS)));
+    const units = log.units(charge(), LIMIT, MINUTE_MS);
+    expect(units).toBeLessThan(reserve(10).unitsAbove(0, LIMIT, 5_000, MINUTE_MS));
+    expect(units).toBeGreaterThan(0);
+    // A window that was filled in one moment has nothing free before it is over.
+    const filled = new SlidingLogModel(MINUTE_MS);
+    filled.book(400, MINUTE_MS, MINUTE_MS);
+    const kept = reserve(10).unitsAbove(0, LIMIT, MINUTE_MS, MINUTE_MS);
+    expect(room('minute', filled).units(charge(), LIMIT, MINUTE_MS)).toBeCloseTo(kept, 1);
+  });
+
   it('is none in a short window, nor while all calls have one priority', () => {
     expect(room('second').units(charge(), LIMIT, 20_000)).toBe(0);
     const alone = new PriorityReserve();
     alone.onSent(5, 1, 0);
-    expect(new RoomForPriorities('minute', knownClock(), alone).units(charge(), LIMIT, 10)).toBe(0);
+    expect(new RoomForPriorities('minute', aligned(), alone).units(charge(), LIMIT, 10)).toBe(0);
   });
 
   it('is looked at again after a fiftieth of the window, and after ten seconds at the latest', () => {
@@ -111,16 +134,16 @@ describe('the room for higher priorities in a window', () => {
 });
 
 describe('what is expected of a priority', () => {
-  it('is a rate, and what chance may have hidden of it, for as long as it is expected to last', () => {
+  it('is a rate, for as long as it is expected to last, and what chance may have hidden of both', () => {
     const made = new PriorityReserve();
     made.onSent(5, 4, 100_000);
-    // 4 + 2 * 2 units in a second, which counts as the shortest time; expected for a minute.
+    // 4 + 2 * 2 units in a second; expected for a minute.
     const rate = (4 + 2 * 2) / (300_000 * (1 - Math.exp(-1_000 / 300_000)));
     const expected = rate * 60_000;
-    expect(made.unitsAbove(0, 1e9, 3_600_000, 100_000)).toBeCloseTo(expected + 4 * Math.sqrt(expected), 3);
+    expect(made.unitsAbove(0, 1e9, 3_600_000, 100_000)).toBeCloseTo(expected + 2 * Math.sqrt(expected), 3);
     const faded = 4 * Math.exp(-20_000 / 300_000);
-    const later = ((faded + 2 * Math.sqrt(faded)) / (300_000 * (1 - Math.exp(-20_000 / 300_000)))) * 60_000;
-    expect(made.unitsAbove(0, 1e9, 3_600_000, 120_000)).toBeCloseTo(later + 4 * Math.sqrt(later), 3);
+    const later = ((faded + 2 * Math.sqrt(faded)) / (300_000 * (1 - Math.exp(-21_000 / 300_000)))) * 60_000;
+    expect(made.unitsAbove(0, 1e9, 3_600_000, 120_000)).toBeCloseTo(later + 2 * Math.sqrt(later), 3);
   });
 
   it('is known of sixteen priorities at most', () => {

@@ -32,8 +32,8 @@ describe('the end of a window that the service names', () => {
     ).toEqual(OF_CALENDARS);
   });
 
-  it('is not that of the calendar if it is more than two seconds from its end', () => {
-    const without = ALL.filter((name) => name !== 'aligned');
+  it('is not that of the calendar, nor of an estimate from its windows, if it is more than two seconds from its end', () => {
+    const without = ALL.filter((name) => !OF_CALENDARS.includes(name));
     expect(allowed(MINUTE_MS + 2_100, [[20_000, 1]])).toEqual(without);
     expect(allowed(MINUTE_MS + 1_900, [[20_000, 1]])).not.toEqual(without);
     expect(allowed(MINUTE_MS - 2_100, [[20_000, 1]])).toEqual(without);
@@ -41,7 +41,14 @@ describe('the end of a window that the service names', () => {
 
   it('tells one client alone of the calendar only that it ends the window, and not that it does not', () => {
     expect(allowed(MINUTE_MS, [[20_000, 1]], knownClock(), false)).toEqual(OF_CALENDARS);
-    expect(allowed(MINUTE_MS + 2_100, [[20_000, 1]], knownClock(), false)).toEqual(ALL);
+    const withoutEstimate = ALL.filter((name) => name !== 'sliding-counter');
+    expect(allowed(MINUTE_MS + 2_100, [[20_000, 1]], knownClock(), false)).toEqual(withoutEstimate);
+  });
+
+  it('may be that of the calendar though the service’s clock is known to a minute only', () => {
+    const vague = new ServerClock();
+    vague.observeEnd('minute', MINUTE_MS, 20_000, 20_100);
+    expect(allowed(MINUTE_MS, [[20_000, 1]], vague)).toContain('aligned');
   });
 
   it('may be that of a log, or of a window that the first request opens, a minute after the first request that is counted', () => {
