@@ -11,7 +11,7 @@ const FETCH = 'src/client/fetch-client.ts';
 
 const BUDGETS = [
   { what: 'own code, at once', entry: CLIENT, platform: 'browser', packages: 'external', split: true, budget: 67_000 },
-  { what: 'at once', entry: CLIENT, platform: 'browser', packages: 'bundle', split: true, budget: 81_000 },
+  { what: 'at once', entry: CLIENT, platform: 'browser', packages: 'bundle', split: true, budget: 81_100 },
   { what: 'in one file', entry: CLIENT, platform: 'browser', packages: 'bundle', split: false, budget: 88_200 },
   { what: 'fetch alone, at once', entry: FETCH, platform: 'browser', packages: 'bundle', split: true, budget: 69_100 },
   {
