@@ -30,9 +30,10 @@ export async function play(world: World, seed: number, isShared: boolean): Promi
   const { answers, traffic } = world;
   if (answers) fleet.answers = () => answers(fates);
   const caller = new Caller(fleet, world);
-  const strangers = (world.strangers?.(seeded(seed + 3_000)) ?? []).map((atMs) => caller.foreign(atMs));
+  const strangersAt = world.strangers?.(seeded(seed + 3_000)) ?? [];
+  const strangers = strangersAt.map((atMs) => caller.foreign(atMs));
   const arrivals = traffic.kind === 'open' ? traffic.arrivals(seeded(seed)) : [];
-  const least = leastWaits(arrivals, world, fleet.clock.wall());
+  const least = leastWaits(arrivals, strangersAt, world, fleet.clock.wall());
   const calls =
     traffic.kind === 'closed' ? [caller.keepWaiting(traffic)] : arrivals.map(({ atMs, by }) => caller.callAt(atMs, by));
   await fleet.clock.run(Promise.all([...strangers, ...calls]));

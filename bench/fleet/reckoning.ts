@@ -5,15 +5,29 @@ import type { Arrival, World } from './world.ts';
  * How long calls of one unit wait that go in the order of their arrival, each at the first instant at which the windows have room, in milliseconds: by
  * the windows of the mock service, which share no code with the client.
  *
+ * @param strangers - when other consumers send a request each, in milliseconds since the beginning.
  * @param startsAt - what the service's clock shows at the beginning.
  */
-export function leastWaits(arrivals: readonly Arrival[], { shape, limits }: World, startsAt: number): number[] {
+export function leastWaits(
+  arrivals: readonly Arrival[],
+  strangers: readonly number[],
+  { shape, limits }: World,
+  startsAt: number,
+): number[] {
   const ledger = new Ledger({ kindOf: () => shape, charge: 'before' }).limit(limits);
+  const isAdmitted = (at: number): boolean => {
+    if (ledger.admitsAt(1, at) > at) return false;
+    ledger.charge(1, at);
+    return true;
+  };
+  let nth = 0;
   let at = startsAt;
   return arrivals.map(({ atMs }) => {
     at = Math.max(at, startsAt + atMs);
-    for (let fits = ledger.admitsAt(1, at); fits > at; fits = ledger.admitsAt(1, at)) at = fits;
-    ledger.charge(1, at);
-    return at - startsAt - atMs;
+    for (;;) {
+      for (; startsAt + (strangers[nth] ?? Infinity) <= at; nth++) isAdmitted(startsAt + (strangers[nth] ?? 0));
+      if (isAdmitted(at)) return at - startsAt - atMs;
+      at = Math.min(ledger.admitsAt(1, at), startsAt + (strangers[nth] ?? Infinity));
+    }
   });
 }

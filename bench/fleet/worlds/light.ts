@@ -1,6 +1,6 @@
 import type { MockServiceOptions, WindowKind } from '../../../src/testing/index.ts';
 import type { World } from '../world.ts';
-import { bursts } from './traffic.ts';
+import { bursts, instantsOf, jobs } from './traffic.ts';
 
 /** The shapes of the windows, each a column. */
 export const SHAPES: readonly WindowKind[] = ['aligned', 'first-request', 'sliding-log', 'sliding-counter', 'leaky'];
@@ -33,7 +33,7 @@ const SERVICES: Readonly<Record<string, MockServiceOptions>> = {
 };
 
 /** Calls that come now and then, alone or so many of a window at once, at random instants. */
-export const light: readonly LightTraffic[] = LIMITS.flatMap((limits) =>
+const alone: readonly LightTraffic[] = LIMITS.flatMap((limits) =>
   Object.entries(SERVICES).flatMap(([told, service]) =>
     [0, 0.1, 0.5, 1].map((part) => ({
       name: `${namesOf(limits)}, ${part === 0 ? 'one call' : `${part * 100} % at once`}, ${told}`,
@@ -42,20 +42,29 @@ export const light: readonly LightTraffic[] = LIMITS.flatMap((limits) =>
   ),
 );
 
+/** Minutes of a job. */
+const MINUTES = 20;
+
+/** A job of each minute, and other consumers of the key, which send at random instants. */
+const besideOthers: readonly LightTraffic[] = [30, 60, 300].map((minute) => ({
+  name: `${minute}/min, 60 % at once each minute, others use 20 %`,
+  worlds: SHAPES.map((shape) => ({
+    ...oneClient({ minute }, shape),
+    traffic: jobs(0.6 * minute, MINUTES)(1),
+    strangers: (random) => instantsOf((0.2 * minute) / 60, MINUTES * 60_000, random),
+  })),
+}));
+
+export const light: readonly LightTraffic[] = [...alone, ...besideOthers];
+
 function worldOf(limits: Limits, shape: WindowKind, part: number, service: MockServiceOptions): World {
   const perMs = LOAD * Math.min(...entriesOf(limits).map(([period, limit]) => limit / LENGTHS_MS[period]));
   const atOnce = Math.max(1, Math.round(part * Math.min(...entriesOf(limits).map(([, limit]) => limit))));
-  const traffic = bursts(atOnce, atOnce / perMs, CALLS / perMs)(1);
-  return {
-    name: shape,
-    processes: 1,
-    limits,
-    shape,
-    service,
-    latencyMs: [LATENCY_MS, LATENCY_MS],
-    traffic,
-    settlingMs: 0,
-  };
+  return { ...oneClient(limits, shape), service, traffic: bursts(atOnce, atOnce / perMs, CALLS / perMs)(1) };
+}
+
+function oneClient(limits: Limits, shape: WindowKind): Omit<World, 'traffic'> {
+  return { name: shape, processes: 1, limits, shape, latencyMs: [LATENCY_MS, LATENCY_MS], settlingMs: 0 };
 }
 
 function namesOf(limits: Limits): string {
