@@ -15,19 +15,20 @@ export function leastWaits(
   startsAt: number,
 ): number[] {
   const ledger = new Ledger({ kindOf: () => shape, charge: 'before' }).limit(limits);
-  const isAdmitted = (at: number): boolean => {
+  const admit = (at: number): boolean => {
     if (ledger.admitsAt(1, at) > at) return false;
     ledger.charge(1, at);
     return true;
   };
   let nth = 0;
+  const nextStranger = (): number => startsAt + (strangers[nth] ?? Infinity);
   let at = startsAt;
   return arrivals.map(({ atMs }) => {
     at = Math.max(at, startsAt + atMs);
     for (;;) {
-      for (; startsAt + (strangers[nth] ?? Infinity) <= at; nth++) isAdmitted(startsAt + (strangers[nth] ?? 0));
-      if (isAdmitted(at)) return at - startsAt - atMs;
-      at = Math.min(ledger.admitsAt(1, at), startsAt + (strangers[nth] ?? Infinity));
+      for (; nextStranger() <= at; nth++) admit(nextStranger());
+      if (admit(at)) return at - startsAt - atMs;
+      at = Math.min(ledger.admitsAt(1, at), nextStranger());
     }
   });
 }

@@ -20,6 +20,12 @@ function stranger(clock: VirtualClock, service: MockService, perMinute: number):
   };
 }
 
+/** Uses the key now, and again and again at random instants. */
+function byChance(clock: VirtualClock, meanMs: number, random: () => number, use: () => void): void {
+  use();
+  clock.timer(untilNext(meanMs, random), () => byChance(clock, meanMs, random, use));
+}
+
 describe('beside another consumer of the same key, at 100 units a minute', () => {
   it('work that fits beside it is done at once, not spread over the minute', async () => {
     const { clock, service, client, ask } = worldOf({ keyed: { minute: 100 } });
@@ -99,13 +105,10 @@ describe('beside a consumer of the same key who wants 350 of 500 units a minute,
 describe('beside a consumer of the same key who takes half of the only limit, one of a second, by chance', () => {
   it.each(['aligned', 'sliding-log'] as const)('a call a second waits for seconds at most: %s', async (windows) => {
     const { clock, service, client, ask } = worldOf({ keyed: { second: 10 }, windows });
-    const random = seeded(1);
-    const come = (): void => {
+    byChance(clock, 200, seeded(1), () => {
       const url = new URL('/extended/v1/info', service.origin);
       service.answer({ method: 'GET', url, headers: new Headers({ 'x-api-key': 'a-key' }) }).leave();
-      clock.timer(untilNext(200, random), come);
-    };
-    come();
+    });
     const waits: number[] = [];
     for (let call = 0; call < 300; call++) {
       const from = clock.now();
@@ -124,12 +127,7 @@ describe('beside consumers of the same key that take two of 20 units a second, b
     let refused = 0;
     for (const seed of [1, 2, 3, 4]) {
       const { clock, service, client, ask } = worldOf();
-      const random = seeded(seed);
-      const come = (): void => {
-        service.spend(1, 'a-key');
-        clock.timer(untilNext(500, random), come);
-      };
-      come();
+      byChance(clock, 500, seeded(seed), () => service.spend(1, 'a-key'));
       await clock.run(Promise.all(Array.from({ length: 1_500 }, (_, call) => ask(call))));
       refused += service.limited;
       await clock.run(client.close());
@@ -145,12 +143,7 @@ describe('a job of 18 calls each minute, beside consumers of the same key that t
     ['sliding-counter', 1, 120_000],
   ] as const)('waits little, as there is room for both: %s', async (windows, seed, mostMs) => {
     const { clock, service, client, ask } = worldOf({ keyed: { minute: 30 }, windows });
-    const random = seeded(seed);
-    const come = (): void => {
-      service.spend(1, 'a-key');
-      clock.timer(untilNext(MINUTE_MS / 6, random), come);
-    };
-    come();
+    byChance(clock, MINUTE_MS / 6, seeded(seed), () => service.spend(1, 'a-key'));
     const waits: number[] = [];
     for (let minute = 0; minute < 20; minute++) {
       const from = clock.now();

@@ -61,12 +61,10 @@ export class SlidingLogModel implements WindowModel {
   #lower(reading: WindowReading, answered: Pick<AnsweredRequests, 'settledSince'>): void {
     const { used, own, limit, limited, settledSince, sentAt } = reading;
     const spent = this.spent(sentAt);
-    let most = used + settledSince;
-    if (spent <= most) return;
     const fitted = limited || spent - settledSince + own <= limit;
-    if (fitted) most = Math.max(most, answered.settledSince(sentAt - this.#longestMs));
-    if (spent <= most) return;
-    this.#counted.keepLast(most);
+    let most = used + settledSince;
+    if (spent > most && fitted) most = Math.max(most, answered.settledSince(sentAt - this.#longestMs));
+    if (spent > most) this.#counted.keepLast(most);
   }
 }
 

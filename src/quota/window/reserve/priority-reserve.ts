@@ -59,10 +59,11 @@ export class PriorityReserve {
   unitsAbove(priority: number, limit: number, leftMs: number, now: number): number {
     let expected = 0;
     for (const [other, arrivals] of this.#arrivals) {
+      if (other <= priority) continue;
       const units = faded(arrivals, now);
       const lately = MEMORY_MS * (1 - Math.exp((arrivals.since - now) / MEMORY_MS));
       const forMs = Math.min(leftMs, LASTS_MOST_MS, arrivals.seen.lastsMs);
-      if (other > priority) expected += ((units + DEVIATIONS * Math.sqrt(units)) / lately) * forMs;
+      expected += ((units + DEVIATIONS * Math.sqrt(units)) / lately) * forMs;
     }
     return reservedFor(expected, limit, DEVIATIONS);
   }

@@ -10,7 +10,7 @@ const LEAST_DEBT = 3;
 const LARGEST_DEBT = 0.03;
 
 /** Consumers that are not known yet may take this part of the limit in a window, evenly. */
-const HIDDEN_PART = 0.3;
+const UNSEEN_PART = 0.3;
 
 /** Of longer windows not all requests are remembered that may be counted, in milliseconds. */
 const LONGEST_SEEN_MS = 60_000;
@@ -108,7 +108,7 @@ export class CandidateShapes {
     const besides = this.#besides(reading, answered, isAlone);
     const drops = !reading.limited && this.#may.sinksSteadily && this.#recent.dropsTo(besides);
     const dropsTwice = !reading.limited && this.#may.onlyFills && this.#recent.dropsTwiceTo(besides);
-    const hidden = this.#hidden(reading);
+    const unseen = this.#unseen(reading);
     if (!reading.limited) this.#recent.add(reading);
     const usage = new KnownUsage(answered, this.#recent);
     let alive = this.#alive;
@@ -117,7 +117,7 @@ export class CandidateShapes {
         (drops && model.shape.sinksSteadily) ||
         (dropsTwice && model.shape.onlyFills) ||
         model.isContradicted(besides, usage) ||
-        (isDebtPossible && this.#isInDebt(model, reading, hidden));
+        (isDebtPossible && this.#isInDebt(model, reading, unseen));
       if (isOut) alive = alive.filter((other) => other !== model);
     }
     if (alive.length === 0) this.#epoch++;
@@ -204,14 +204,14 @@ export class CandidateShapes {
   }
 
   /** Units that consumers which are not known yet may have taken of a long window since the last reading. */
-  #hidden({ limit, receivedAt }: WindowReading): number {
+  #unseen({ limit, receivedAt }: WindowReading): number {
     if (this.#periodMs <= SHORT_MS) return 0;
-    return HIDDEN_PART * limit * Math.min(1, (receivedAt - this.#recent.lastSentAt) / this.#periodMs);
+    return UNSEEN_PART * limit * Math.min(1, (receivedAt - this.#recent.lastSentAt) / this.#periodMs);
   }
 
-  /** Whether a model has left more unexplained, while another explained it, than chance or `hidden` units of others would have it. */
-  #isInDebt(model: WindowModel, reading: WindowReading, hidden: number): boolean {
-    const unexplained = (model.unexplained(reading) ?? 0) - hidden;
+  /** Whether a model has left more unexplained, while another explained it, than chance or `unseen` units of others would have it. */
+  #isInDebt(model: WindowModel, reading: WindowReading, unseen: number): boolean {
+    const unexplained = (model.unexplained(reading) ?? 0) - unseen;
     if (unexplained <= TOLERANCE) return false;
     const debt = (this.#debts.get(model) ?? 0) + unexplained;
     this.#debts.set(model, debt);

@@ -28,11 +28,7 @@ export class RecentReadings {
    */
   dropsTo(reading: WindowReading): boolean {
     const rate = reading.limit / this.#periodMs;
-    for (const before of this.#readings) {
-      const dropped = dropBetween(before, reading);
-      if (dropped > 0 && dropped > rate * (reading.receivedAt - before.sentAt)) return true;
-    }
-    return false;
+    return this.#readings.some((before) => dropBetween(before, reading) > rate * (reading.receivedAt - before.sentAt));
   }
 
   /** Whether usage dropped twice to this reading in less than the window's length: one that only fills is emptied once in that time. */
@@ -86,7 +82,7 @@ export class RecentReadings {
   }
 }
 
-/** How many units usage surely dropped by from one reading to another; not above 0: it may have grown. */
+/** How many units usage surely dropped by from one reading to another; 0: it may have grown. */
 function dropBetween(before: WindowReading, reading: WindowReading): number {
   // First what nearly always decides: usage has grown.
   const dropped = before.used - reading.used - ROUNDING - TOLERANCE;
