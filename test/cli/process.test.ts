@@ -63,6 +63,22 @@ describe('the program in a process of its own', { concurrent: true }, () => {
     expect(out + err).not.toContain(KEY);
   });
 
+  it('leaves whole lines behind when the disk is full, and goes on from there', async () => {
+    const { env } = await listening({ keyed: { minute: 1_000 } });
+    const out = join(folder, 'full.ndjson');
+    const words = ['assets', '--from', ADDRESSES, '--out', out];
+    // A limit of the system for the size of a file, which also cuts a line in two.
+    const { code, err } = await start(words, env, (all) => ['sh', '-c', 'ulimit -f 100; exec "$@"', 'sh', ...all])
+      .ending;
+    expect(code).toBe(1);
+    expect(err).toContain(
+      'contains only whole lines: continue with --resume.\nstacks-quota: EFBIG: file too large, write.',
+    );
+    expect(wholeLines(readFileSync(out, 'utf8'))).toBeGreaterThan(0);
+    expect((await start([...words, '--resume'], env).ending).code).toBe(0);
+    expect(wholeLines(readFileSync(out, 'utf8'))).toBe(300);
+  });
+
   it('leaves whole lines behind on Ctrl-C, and goes on from there', async () => {
     const { service, env } = await listening({ latencyMs: [20, 200] });
     const out = join(folder, 'assets.ndjson');
