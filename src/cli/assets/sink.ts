@@ -69,15 +69,13 @@ export async function readFetched(path: string): Promise<ReadonlySet<string>> {
   let whole = 0;
   try {
     for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
-      const parts: Buffer[] = [rest];
-      let from = 0;
-      for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
-        const line = Buffer.concat([...parts.splice(0), chunk.subarray(from, end)]);
-        addresses.add(addressOf(line.toString(), ++lines, path));
-        whole += line.length + 1;
-        from = end + 1;
+      const { length } = rest;
+      rest = Buffer.concat([rest, chunk]);
+      for (let end = rest.indexOf(10, length); end >= 0; end = rest.indexOf(10)) {
+        addresses.add(addressOf(rest.toString('utf8', 0, end), ++lines, path));
+        whole += end + 1;
+        rest = rest.subarray(end + 1);
       }
-      rest = Buffer.concat([...parts, chunk.subarray(from)]);
       if (!BEGINNING.startsWith(rest.toString('utf8', 0, BEGINNING.length))) throw foreign(lines + 1, path);
     }
   } catch (error) {
