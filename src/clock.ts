@@ -18,6 +18,12 @@ export interface Clock {
 /** `setTimeout` fires at once beyond 2^31 - 1 ms (24.8 days), so longer waits are split. */
 const LONGEST_NAP_MS = 2 ** 31 - 1;
 
+/** A timer that is overdue by more, as after the process was suspended, rings when what has arrived meanwhile is read. */
+const OVERDUE_MS = 1_000;
+
+/** How long that takes at most. */
+const READING_MS = 100;
+
 /**
  * The real clock: `performance.now()`, `Date.now()` and `setTimeout`, without its limit of 24.8 days.
  *
@@ -60,16 +66,17 @@ function wall(): number {
 type Nap = ReturnType<typeof setTimeout> & { unref?(): void };
 
 function realTimer(ms: number, fire: () => void, begin: (nap: Nap) => void): () => void {
-  const due = performance.now() + Math.max(0, ms);
+  const due = now() + Math.max(0, ms);
   let nap: Nap;
-  const sleep = (left: number): void => {
-    nap = setTimeout(wake, Math.min(Math.ceil(left), LONGEST_NAP_MS));
+  const sleep = (left: number, then = wake): void => {
+    nap = setTimeout(then, Math.min(Math.ceil(left), LONGEST_NAP_MS));
     begin(nap);
   };
   const wake = (): void => {
-    const left = due - performance.now();
-    if (left <= 0) fire();
-    else sleep(left);
+    const left = due - now();
+    if (left > 0) sleep(left);
+    else if (left < -OVERDUE_MS) sleep(READING_MS, fire);
+    else fire();
   };
   sleep(Math.max(0, ms));
   return () => clearTimeout(nap);

@@ -77,6 +77,20 @@ describe.for([
     expect(fire).toHaveBeenCalledOnce();
   });
 
+  it('rings after what has arrived is read, where it is long overdue', () => {
+    const fire = vi.fn();
+    const begin = performance.now();
+    const now = vi.spyOn(performance, 'now').mockReturnValue(begin);
+    systemClock.timer(100, fire);
+    now.mockReturnValue(begin + 20_000);
+    vi.advanceTimersByTime(100);
+    expect(fire).not.toHaveBeenCalled();
+    // A mocked clock may jump once more.
+    now.mockReturnValue(begin + 40_000);
+    vi.advanceTimersByTime(100);
+    expect(fire).toHaveBeenCalledOnce();
+  });
+
   it.each([1, 20, 29])('fires nothing and leaves nothing behind when cancelled on day %i of 30', (day) => {
     const fire = vi.fn();
     const cancel = systemClock.timer(30 * DAY_MS, fire);

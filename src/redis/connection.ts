@@ -9,7 +9,7 @@ export interface IoredisLike {
   eval(script: string, keys: number, ...rest: string[]): Promise<unknown>;
 }
 
-/** The methods of node-redis (client, pool or cluster, version 5 or 6) that the share uses. */
+/** The methods of node-redis (client, pool or cluster, version 4 to 6) that the share uses. */
 export interface NodeRedisLike {
   /** Runs a script that the server knows by its SHA-1. */
   evalSha(sha: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
@@ -54,7 +54,7 @@ export function scriptRunner(redis: RedisLike): RunScript {
       ({ text }, keys, args) => client.eval(text, { keys: [...keys], arguments: [...args] }),
     );
   }
-  throw new ConfigError('redis', 'must be a client of node-redis (5 or 6) or ioredis');
+  throw new ConfigError('redis', 'must be a client of node-redis (4 to 6) or ioredis');
 }
 
 /** Runs scripts by SHA-1, and sends the text if the server does not have the script, as after a restart. */

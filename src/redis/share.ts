@@ -13,7 +13,7 @@ import { redisStore } from './redis-store.ts';
 
 /** Options of {@link redisShare}. */
 export interface RedisShareOptions extends StoreOptions {
-  /** A client of node-redis (5 or 6: client, pool or cluster) whose `connect()` was called, or of ioredis. You own it and close it. */
+  /** A client of node-redis (4 to 6: client, pool or cluster) whose `connect()` was called, or of ioredis. You own it and close it. */
   readonly redis: RedisLike;
   /** The name of the share, the same in all its processes: 1 to 32 lower-case letters, digits and hyphens. */
   readonly name: string;

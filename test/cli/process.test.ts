@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createMockService, type MockService, type MockServiceOptions } from 'stacks-quota/testing';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { NO_SERVICE } from '../support/child.ts';
@@ -63,6 +64,22 @@ describe('the program in a process of its own', { concurrent: true }, () => {
     expect(out + err).not.toContain(KEY);
   });
 
+  it('leaves whole lines behind when the disk is full, and goes on from there', async () => {
+    const { env } = await listening({ keyed: { minute: 1_000 } });
+    const out = join(folder, 'full.ndjson');
+    const words = ['assets', '--from', ADDRESSES, '--out', out];
+    // A limit of the system for the size of a file, which also cuts a line in two.
+    const { code, err } = await start(words, env, (all) => ['sh', '-c', 'ulimit -f 100; exec "$@"', 'sh', ...all])
+      .ending;
+    expect(code).toBe(1);
+    expect(err).toContain(
+      'contains only whole lines: continue with --resume.\nstacks-quota: EFBIG: file too large, write.',
+    );
+    expect(wholeLines(readFileSync(out, 'utf8'))).toBeGreaterThan(0);
+    expect((await start([...words, '--resume'], env).ending).code).toBe(0);
+    expect(wholeLines(readFileSync(out, 'utf8'))).toBe(300);
+  });
+
   it('leaves whole lines behind on Ctrl-C, and goes on from there', async () => {
     const { service, env } = await listening({ latencyMs: [20, 200] });
     const out = join(folder, 'assets.ndjson');
@@ -102,6 +119,25 @@ describe('the program in a process of its own', { concurrent: true }, () => {
     onTestFinished(() => clearInterval(again));
     program.process.kill('SIGINT');
     expect(await program.ending).toMatchObject({ code: 130, out: '' });
+  });
+
+  it('takes the answer that came while it was suspended for longer than its time-out', async () => {
+    const stopped = Promise.withResolvers<void>();
+    const { service, env } = await listening({
+      routes: {
+        'GET /v2/info': () => {
+          if (service.requests === 1) program.process.kill('SIGSTOP');
+          stopped.resolve();
+          return { peer_version: 1 };
+        },
+      },
+    });
+    const program = start(['get', '/v2/info', '--timeout', '1s'], env);
+    await stopped.promise;
+    await sleep(2_500);
+    program.process.kill('SIGCONT');
+    expect(await program.ending).toEqual({ code: 0, out: '{"peer_version":1}', err: '' });
+    expect(service.requests).toBe(1);
   });
 
   it('ends quietly when its output is closed', async () => {

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createProject, pack } from '../../scripts/empty-project.ts';
 import { STRICTEST, TYPE_PACKAGES, TYPED_PROGRAM } from '../../scripts/runtimes/typed-program.ts';
 import { askDocumented, askWorker } from '../../scripts/runtimes/workers.ts';
+import { hasRedis, startRedis } from '../redis/support/server.ts';
 import { endAll, startChild } from '../support/child.ts';
 import { readDocuments } from './support/documents.ts';
 import { readSnippets, readWorkers } from './support/snippets.ts';
@@ -242,6 +243,22 @@ describe('the packed package in an empty project', () => {
         Array(6).fill(expect.stringMatching(/^ConfigError: .* another request: .*Durable Object/)),
       );
     });
+  });
+
+  it.skipIf(!hasRedis).each(['4', '5', '6'])('shares through node-redis %s', async (version) => {
+    const folder = project(`redis-${version}`, `redis@${version}`);
+    const redis = await startRedis();
+    try {
+      const env = { ...(await startMock(folder, '200')), NO_COLOR: '1' };
+      const words = ['proxy', '--port', '0', '--redis', redis.url];
+      const proxy = startChild([process.execPath, join(folder, 'node_modules/.bin/stacks-quota'), ...words], env);
+      const [url] = await proxy.says(/http:\S+/);
+      expect((await fetch(`${url}/extended/v1/info`)).status).toBe(200);
+      proxy.process.kill('SIGTERM');
+      expect(await proxy.ending).toMatchObject({ code: 0, err: expect.not.stringContaining('share') });
+    } finally {
+      await redis.stop();
+    }
   });
 
   it.each(['2', '3'])('serves MSW %s', async (version) => {

@@ -68,5 +68,5 @@ it.each<unknown>([
 ])('what is no client is refused: %s', (redis) => {
   const make = () => scriptRunner(redis as never);
   expect(make).toThrow(ConfigError);
-  expect(make).toThrow('must be a client of node-redis (5 or 6) or ioredis');
+  expect(make).toThrow('must be a client of node-redis (4 to 6) or ioredis');
 });

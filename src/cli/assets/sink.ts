@@ -34,22 +34,24 @@ export function surfaceSink(surface: Surface): Sink {
 export async function fileSink(path: string, mode: FileMode): Promise<Sink> {
   const handle = await openAs(path, mode);
   let last: Promise<void> = Promise.resolve();
-  let isEmpty = true;
+  /** Of the whole lines. */
+  let { size } = await handle.stat();
   return {
     write(line) {
       // One after the other, because a line may be written in pieces. After a failure all further writes fail.
       last = last
         .then(() => handle.appendFile(line))
         .then(() => {
-          isEmpty = false;
+          size += Buffer.byteLength(line);
         });
       return last;
     },
     async close() {
-      await last.catch(() => {});
+      // A full disk may have taken a part of a line.
+      await last.catch(() => handle.truncate(size)).catch(() => {});
       await handle.close();
       // An empty file would block the next attempt.
-      if (mode === 'new' && isEmpty) await unlink(path).catch(() => {});
+      if (mode === 'new' && size === 0) await unlink(path).catch(() => {});
     },
   };
 }
@@ -67,23 +69,20 @@ export async function readFetched(path: string): Promise<ReadonlySet<string>> {
   let whole = 0;
   try {
     for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
-      const parts: Buffer[] = [rest];
-      let from = 0;
-      for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
-        const line = Buffer.concat([...parts.splice(0), chunk.subarray(from, end)]);
-        addresses.add(addressOf(line.toString(), ++lines, path));
-        whole += line.length + 1;
-        from = end + 1;
+      const { length } = rest;
+      rest = Buffer.concat([rest, chunk]);
+      for (let end = rest.indexOf(10, length); end >= 0; end = rest.indexOf(10)) {
+        addresses.add(addressOf(rest.toString('utf8', 0, end), ++lines, path));
+        whole += end + 1;
+        rest = rest.subarray(end + 1);
       }
-      rest = Buffer.concat([...parts, chunk.subarray(from)]);
+      if (!BEGINNING.startsWith(rest.toString('utf8', 0, BEGINNING.length))) throw foreign(lines + 1, path);
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return addresses;
     throw error instanceof UsageError ? error : cannot(path, error);
   }
-  if (rest.length === 0) return addresses;
-  if (!BEGINNING.startsWith(rest.toString('utf8', 0, BEGINNING.length))) throw foreign(lines + 1, path);
-  await truncate(path, whole);
+  if (rest.length > 0) await truncate(path, whole);
   return addresses;
 }
 

@@ -21,7 +21,8 @@ export async function connectShare(url: string, name: string): Promise<JoinedSha
   // While Redis cannot be reached, the share goes on without it; the client connects again by itself.
   redis.on('error', () => {});
   void redis.connect().catch(() => {});
-  return { share, close: async () => redis.destroy() };
+  // Version 4 has no `destroy`.
+  return { share, close: () => redis.disconnect() };
 }
 
 /** The message does not quote the URL, which may hold a password. */

@@ -96,6 +96,12 @@ describe('taking a file up again', () => {
     expect([...(await readFetched(path))]).toEqual(['SP1', 'SP2']);
   });
 
+  it('reads no more of a file without an end than shows that it is another', async () => {
+    await expect(readFetched('/dev/zero')).rejects.toThrow(
+      '--resume: line 1 of /dev/zero was not written by this command',
+    );
+  });
+
   it.for([
     ['a letter', 'Dear reader\n'],
     ['a letter without an end', 'Dear reader'],
