@@ -17,6 +17,7 @@ export class FillTrend {
   #weight = FULL_WEIGHT;
   #elapsed = FULL_WEIGHT / 2;
   #full = FULL_WEIGHT;
+  #fullSquares = FULL_WEIGHT;
   #elapsedSquares = FULL_WEIGHT / 4;
   #products = FULL_WEIGHT / 2;
 
@@ -25,6 +26,7 @@ export class FillTrend {
     this.#weight = this.#weight * FADING + 1;
     this.#elapsed = this.#elapsed * FADING + elapsed;
     this.#full = this.#full * FADING + full;
+    this.#fullSquares = this.#fullSquares * FADING + full * full;
     this.#elapsedSquares = this.#elapsedSquares * FADING + elapsed * elapsed;
     this.#products = this.#products * FADING + elapsed * full;
   }
@@ -37,5 +39,14 @@ export class FillTrend {
     const covariance = this.#products / this.#weight - elapsed * full;
     const slope = Math.max(0, covariance / (variance + LEAST_VARIANCE));
     return Math.min(1, full + slope * (1 - elapsed));
+  }
+
+  /**
+   * The variance of the parts used, by their mean. One unit, as a part of the window, is what consumers give that come one at a time by chance;
+   * more is of consumers that come and go together.
+   */
+  get dispersion(): number {
+    const full = this.#full / this.#weight;
+    return this.#fullSquares / this.#full - full;
   }
 }
