@@ -27,6 +27,9 @@ const SHRINKING = 1;
 const REFUSED = 0.5;
 const CROWDED = 0.8;
 
+/** Where a longer window allows less than this part of the limit, the window is full in bursts only, and those are not by chance. */
+const BURSTS = 0.5;
+
 /**
  * A trend follows late, and so changes the part by so many times less than the rate of all does, because clients would swing together. While
  * readings vary no more than by chance, nothing swings.
@@ -61,6 +64,8 @@ export interface Contention {
 export class ContendedRate {
   readonly #periodMs: number;
   #part = FIRST;
+  /** What a longer window allows. */
+  #mostPerMs = Infinity;
   #observedAt = -Infinity;
   readonly #trend = new FillTrend();
   /** When other consumers were last seen, and the readings since. */
@@ -99,6 +104,7 @@ export class ContendedRate {
     this.#seenAt = Math.max(this.#seenAt, rate?.othersAt ?? this.#seenAt);
     const haveGone = this.#seenAt === this.#firstAt && now >= this.#seenAt + this.#periodMs;
     if (haveGone && this.#part < FIRST) this.#part = Math.min(FIRST, REGAINED * this.#part);
+    this.#mostPerMs = rate?.mostPerMs ?? this.#mostPerMs;
     const isAway = this.#readingsSince > AWAY_READINGS && now > this.#seenAt + AWAY * this.#periodMs;
     const change = isAway ? this.#changeBy(1) : this.#change(used, limit, rate);
     const windows = Math.min(1, (now - this.#observedAt) / this.#periodMs);
@@ -130,13 +136,14 @@ export class ContendedRate {
     return room > 0 ? GROWTH * Math.sqrt(this.#part) * room : SHRINKING * this.#part * room;
   }
 
-  /** How much of what a refusal takes is taken, of 1. Chance alone fills a window now and then, however small our part is. */
+  /** How much of the part that a refusal takes is taken. Chance alone fills a window now and then, however small our part is. */
   #pressure(limit: number): number {
     return this.#isByChance(limit) ? Math.max(0, (this.#trend.atEnd - CROWDED) / (1 - CROWDED)) : 1;
   }
 
+  /** Whether the window is the one that limits all consumers, and readings of it vary no more than by chance. */
   #isByChance(limit: number): boolean {
-    return this.#trend.dispersion <= 1 / limit;
+    return this.#mostPerMs * this.#periodMs >= BURSTS * limit && this.#trend.dispersion <= 1 / limit;
   }
 
   #onSeen(now: number): void {
