@@ -122,6 +122,40 @@ describe('beside a consumer of the same key who takes half of the only limit, on
   });
 });
 
+describe('calls at random instants, beside consumers of the same key that leave room for them in a second that slides', () => {
+  it.each([
+    { second: 5, others: 2, calls: 1 },
+    { second: 10, others: 5, calls: 2 },
+    { second: 20, others: 12, calls: 3 },
+  ])('wait for seconds, not for minutes: $calls of $second, others take $others', async ({ second, others, calls }) => {
+    const { clock, service, client, ask } = worldOf(
+      { keyed: { second }, windows: 'sliding-log' },
+      { maxWaitMs: Infinity },
+    );
+    byChance(clock, 1_000 / others, seeded(2), () => service.spend(1, 'a-key'));
+    const waits: number[] = [];
+    let called = 0;
+    byChance(clock, 1_000 / calls, seeded(3), () => {
+      const from = clock.now();
+      if (from < 5 * MINUTE_MS) ask(++called).then(() => waits.push(clock.now() - from), String);
+    });
+    await clock.advance(6 * MINUTE_MS);
+    expect(waits).toHaveLength(called);
+    expect(waits.reduce((sum, wait) => sum + wait, 0) / called).toBeLessThan(8_000);
+    await clock.run(client.close());
+  });
+});
+
+describe('a client whose first request meets a second that consumers before it have filled', () => {
+  it.each([10, 20, 100])('goes on within seconds: %i a second', async (second) => {
+    const { clock, service, client, ask } = worldOf({ keyed: { second } });
+    service.spend(second, 'a-key');
+    await clock.run(Promise.all(Array.from({ length: 30 }, (_, call) => ask(call))));
+    expect(clock.now()).toBeLessThan(13_000);
+    await clock.run(client.close());
+  });
+});
+
 describe('beside consumers of the same key that take two of 20 units a second, by chance', () => {
   it('they are not overlooked in full seconds, in which our requests under way hide them', async () => {
     let refused = 0;

@@ -138,7 +138,8 @@ export class NamedWindows implements Iterable<NamedWindow> {
       const window = this.#byPeriod.get(period);
       const perMs = window?.totalRate.observe({ used: limit - remaining, sentAt, receivedAt });
       if (!window || perMs === undefined) return undefined;
-      return { perMs, isExact: window.candidates.must.onlyFills, othersAt: window.othersAt };
+      const isExact = window.candidates.must.onlyFills;
+      return { perMs, mostPerMs: limit / periodMsOf(period), isExact, othersAt: window.othersAt };
     }
     return undefined;
   }

@@ -7,8 +7,11 @@ const FIRST = 0.5;
 /** Of so few units no crowd is told from one other consumer. */
 const FEW = 8;
 
-/** A part that the first reading gave is multiplied by this with each later one, from a window on, that shows no other consumer: there were others before this client only. */
-const REGAINED = 2;
+/**
+ * A part that the first reading gave, or a refusal before it, is multiplied by this with each later one, from a window on, that shows no other
+ * consumer: there were others before this client only.
+ */
+const REGAINED = 4;
 
 /** How full the window is to be on average, where a rate of all is known: the rest is left to chance. */
 const FULL = 0.8;
@@ -20,10 +23,17 @@ const FULL_AT_END = 0.9;
 const GROWTH = 0.3;
 const SHRINKING = 1;
 
-/** What a refusal leaves of the part. */
+/** What a refusal leaves of the part: fully so where a trend is full, and not at all below this one, while readings vary no more than by chance. */
 const REFUSED = 0.5;
+const CROWDED = 0.8;
 
-/** A trend follows late, and so changes the part by so many times less than the rate of all does: else clients would swing together. */
+/** Where a longer window allows less than this part of the limit, the window is full in bursts only, and those are not by chance. */
+const BURSTS = 0.5;
+
+/**
+ * A trend follows late, and so changes the part by so many times less than the rate of all does, because clients would swing together. While
+ * readings vary no more than by chance, nothing swings.
+ */
 const LATE = 3;
 
 /** Where only a trend is known, so much of the part is given back in a window: without chance, unequal parts would stay as they are. */
@@ -54,12 +64,14 @@ export interface Contention {
 export class ContendedRate {
   readonly #periodMs: number;
   #part = FIRST;
+  /** What a longer window allows. */
+  #mostPerMs = Infinity;
   #observedAt = -Infinity;
   readonly #trend = new FillTrend();
   /** When other consumers were last seen, and the readings since. */
   #seenAt = -Infinity;
   #readingsSince = 0;
-  /** When they were seen by the first reading; undefined: they were not. */
+  /** When they were seen by the first reading, or a refusal before it; undefined: they were not. */
   #firstAt: number | undefined;
 
   constructor(periodMs: number) {
@@ -92,6 +104,7 @@ export class ContendedRate {
     this.#seenAt = Math.max(this.#seenAt, rate?.othersAt ?? this.#seenAt);
     const haveGone = this.#seenAt === this.#firstAt && now >= this.#seenAt + this.#periodMs;
     if (haveGone && this.#part < FIRST) this.#part = Math.min(FIRST, REGAINED * this.#part);
+    this.#mostPerMs = rate?.mostPerMs ?? this.#mostPerMs;
     const isAway = this.#readingsSince > AWAY_READINGS && now > this.#seenAt + AWAY * this.#periodMs;
     const change = isAway ? this.#changeBy(1) : this.#change(used, limit, rate);
     const windows = Math.min(1, (now - this.#observedAt) / this.#periodMs);
@@ -101,13 +114,16 @@ export class ContendedRate {
 
   /** A request was refused. Of the window that was full `own` units are ours: so many equal parts fill it. */
   onRefused(own: number, limit: number, now: number): void {
+    if (this.#seenAt === -Infinity) this.#firstAt = now;
     this.#onSeen(now);
-    this.#set(Math.min(this.#part * REFUSED, own / limit), limit);
+    const least = Math.min(this.#part * REFUSED, own / limit);
+    this.#set(this.#part - (this.#part - least) * this.#pressure(limit), limit);
   }
 
   /** How the part changes within a window. */
   #change(used: number, limit: number, rate: ServedRate | undefined): number {
-    const byTrend = this.#changeBy(FULL_AT_END - this.#trend.atEnd) / LATE - GIVEN_BACK * this.#part;
+    const late = this.#isByChance(limit) ? 1 : LATE;
+    const byTrend = this.#changeBy(FULL_AT_END - this.#trend.atEnd) / late - GIVEN_BACK * this.#part;
     if (!rate) return byTrend;
     const byRate = this.#changeBy(FULL - Math.max(used, rate.perMs * this.#periodMs) / limit);
     if (rate.isExact) return byRate;
@@ -118,6 +134,16 @@ export class ContendedRate {
   /** @param room - how much of the window may be used beyond what is; negative: less is to be used. */
   #changeBy(room: number): number {
     return room > 0 ? GROWTH * Math.sqrt(this.#part) * room : SHRINKING * this.#part * room;
+  }
+
+  /** How much of the part that a refusal takes is taken. Chance alone fills a window now and then, however small our part is. */
+  #pressure(limit: number): number {
+    return this.#isByChance(limit) ? Math.max(0, (this.#trend.atEnd - CROWDED) / (1 - CROWDED)) : 1;
+  }
+
+  /** Whether the window is the one that limits all consumers, and readings of it vary no more than by chance. */
+  #isByChance(limit: number): boolean {
+    return this.#mostPerMs * this.#periodMs >= BURSTS * limit && this.#trend.dispersion <= 1 / limit;
   }
 
   #onSeen(now: number): void {

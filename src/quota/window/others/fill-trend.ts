@@ -15,27 +15,38 @@ const LEAST_VARIANCE = 0.02;
  */
 export class FillTrend {
   #weight = FULL_WEIGHT;
-  #elapsed = FULL_WEIGHT / 2;
-  #full = FULL_WEIGHT;
-  #elapsedSquares = FULL_WEIGHT / 4;
-  #products = FULL_WEIGHT / 2;
+  /** Means, variances and the covariance of the readings. */
+  #elapsed = 0.5;
+  #full = 1;
+  #elapsedVariance = 0;
+  #fullVariance = 0;
+  #covariance = 0;
 
   /** A reading shows the part `full` of the window used when the part `elapsed` of it was over. */
   observe(full: number, elapsed: number): void {
     this.#weight = this.#weight * FADING + 1;
-    this.#elapsed = this.#elapsed * FADING + elapsed;
-    this.#full = this.#full * FADING + full;
-    this.#elapsedSquares = this.#elapsedSquares * FADING + elapsed * elapsed;
-    this.#products = this.#products * FADING + elapsed * full;
+    const step = 1 / this.#weight;
+    const later = elapsed - this.#elapsed;
+    const more = full - this.#full;
+    this.#elapsed += step * later;
+    this.#full += step * more;
+    const fading = (variance: number, product: number): number => (1 - step) * (variance + step * product);
+    this.#elapsedVariance = fading(this.#elapsedVariance, later * later);
+    this.#fullVariance = fading(this.#fullVariance, more * more);
+    this.#covariance = fading(this.#covariance, later * more);
   }
 
   /** The part of the window that is used when it ends, at most all of it. */
   get atEnd(): number {
-    const elapsed = this.#elapsed / this.#weight;
-    const full = this.#full / this.#weight;
-    const variance = this.#elapsedSquares / this.#weight - elapsed ** 2;
-    const covariance = this.#products / this.#weight - elapsed * full;
-    const slope = Math.max(0, covariance / (variance + LEAST_VARIANCE));
-    return Math.min(1, full + slope * (1 - elapsed));
+    const slope = Math.max(0, this.#covariance / (this.#elapsedVariance + LEAST_VARIANCE));
+    return Math.min(1, this.#full + slope * (1 - this.#elapsed));
+  }
+
+  /**
+   * The variance of the parts used, by their mean. One unit, as a part of the window, is what consumers give that come one at a time by chance;
+   * more is of consumers that come and go together.
+   */
+  get dispersion(): number {
+    return this.#fullVariance / this.#full;
   }
 }

@@ -19,6 +19,8 @@ interface Mark {
 /** The rate at which all consumers together were served. */
 export interface ServedRate {
   readonly perMs: number;
+  /** What the window that tells the rate allows in the long run. */
+  readonly mostPerMs: number;
   /** Whether none of it can have left the window meanwhile, because that only fills until it ends; else it is the least. */
   readonly isExact: boolean;
   /** When the window last showed other consumers. */

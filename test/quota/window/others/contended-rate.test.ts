@@ -6,6 +6,9 @@ import { createMockService, seeded, virtualClock } from '../../../../src/testing
 const SECOND_MS = 1_000;
 const LIMIT = 20;
 
+/** Longer windows allow as much as the second does. */
+const MOST = { mostPerMs: LIMIT / SECOND_MS, othersAt: 0 };
+
 /** A reading in the middle of a window that this client may have filled itself, and no rate of all. */
 const UNKNOWN: Contention = { isShared: false, elapsed: 0.5 };
 
@@ -48,13 +51,13 @@ describe('the client’s part of a second that others use, too', () => {
     expect(showing(1, 11, { others: 10 }).part).toBeCloseTo(0.5 / 11);
   });
 
-  it('by the first reading doubles with each one that shows nobody a second later, and with none where they were seen again', () => {
+  it('by the first reading is four times as large with each one that shows nobody a second later, and with none where they were seen again', () => {
     const rate = showing(1, 10, { others: 9 });
     rate.observe(0, 2, LIMIT, 990, UNKNOWN);
     const before = rate.part;
     rate.observe(0, 3, LIMIT, 1_000, UNKNOWN);
-    expect(rate.part).toBeGreaterThan(1.8 * before);
-    expect(rate.part).toBeLessThan(0.4);
+    expect(rate.part).toBeGreaterThan(3.8 * before);
+    expect(rate.part).toBeLessThan(0.5);
     for (const at of [1_300, 1_500, 1_750]) rate.observe(0, 3, LIMIT, at, UNKNOWN);
     expect(before).toBeLessThan(0.2);
     expect(rate.part).toBeGreaterThanOrEqual(0.5);
@@ -91,7 +94,7 @@ describe('the client’s part of a second that others use, too', () => {
 
   it('shrinks by itself, where the rate of all leaves less than a fifth, and not by its root', () => {
     const rate = showing(1, 20, { others: 10 });
-    rate.observe(1, 20, LIMIT, SECOND_MS, { ...UNKNOWN, rate: { perMs: 0.02, isExact: true, othersAt: 0 } });
+    rate.observe(1, 20, LIMIT, SECOND_MS, { ...UNKNOWN, rate: { perMs: 0.02, isExact: true, ...MOST } });
     expect(rate.part).toBeCloseTo(0.2);
   });
 
@@ -119,7 +122,7 @@ describe('the client’s part of a second that others use, too', () => {
       const before = rate.part;
       rate.observe(1, 4, LIMIT, 9_700, {
         ...UNKNOWN,
-        rate: perMs === undefined ? undefined : { perMs, isExact: true, othersAt: 0 },
+        rate: perMs === undefined ? undefined : { perMs, isExact: true, ...MOST },
       });
       return rate.part / before;
     };
@@ -132,12 +135,12 @@ describe('the client’s part of a second that others use, too', () => {
   it('follows the least that the rate of all may be where it asks less than once a second, if that leaves less room than the trend', () => {
     const full = (perMs: number | undefined, first: number): number => {
       const rate = showing(1, first, { others: first - 1 });
-      for (let at = 1_000; at < 20_000; at += 1_000) rate.observe(1, 8, LIMIT, at, UNKNOWN);
+      for (let at = 1_000; at < 20_000; at += 1_000) rate.observe(1, at % 2_000 === 0 ? 2 : 14, LIMIT, at, UNKNOWN);
       for (let times = 0; times < (first > 2 ? 2 : 0); times++) rate.onRefused(1, LIMIT, 20_000);
       const before = rate.part;
       rate.observe(1, 4, LIMIT, 20_500, {
         ...UNKNOWN,
-        rate: perMs === undefined ? undefined : { perMs, isExact: false, othersAt: 0 },
+        rate: perMs === undefined ? undefined : { perMs, isExact: false, ...MOST },
       });
       return rate.part / before;
     };
@@ -150,7 +153,7 @@ describe('the client’s part of a second that others use, too', () => {
   it('follows the reading itself, where that shows the window fuller than the rate of all', () => {
     const rate = showing(3, 10);
     const before = rate.part;
-    rate.observe(1, 19, LIMIT, 3_700, { ...UNKNOWN, rate: { perMs: 0.004, isExact: true, othersAt: 0 } });
+    rate.observe(1, 19, LIMIT, 3_700, { ...UNKNOWN, rate: { perMs: 0.004, isExact: true, ...MOST } });
     expect(rate.part).toBeLessThan(before);
   });
 
@@ -171,6 +174,52 @@ describe('the client’s part of a second that others use, too', () => {
     expect(rate.part).toBe(0.1);
   });
 
+  /** A rate after a minute of readings that show one of two numbers used in turn, as is `more` of them another. */
+  function shown(less: number, more: number, mostPerMs = Infinity): ContendedRate {
+    const rate = new ContendedRate(SECOND_MS);
+    const longer = { perMs: 0, isExact: false, mostPerMs, othersAt: 0 };
+    for (let second = 0; second < 60; second++)
+      rate.observe(1, second % 2 === 0 ? less : more, LIMIT, second * SECOND_MS, {
+        ...UNKNOWN,
+        rate: Number.isFinite(mostPerMs) ? longer : undefined,
+      });
+    return rate;
+  }
+
+  /** What a refusal of a full second without any unit of ours leaves of it. */
+  function left(rate: ContendedRate): number {
+    const before = rate.part;
+    rate.onRefused(0, LIMIT, 60 * SECOND_MS);
+    return rate.part / before;
+  }
+
+  it('is not cut by a refusal where readings vary no more than by chance, unless they leave less than a fifth', () => {
+    expect(left(shown(9, 15))).toBe(1);
+    expect(left(shown(14, 20))).toBeLessThan(0.9);
+    expect(left(shown(14, 20))).toBeGreaterThan(1.3 * left(shown(16, 20)));
+  });
+
+  it('is cut by each where they vary by more, as clients make them that swing together', () => {
+    expect(left(shown(5, 19))).toBeLessThan(0.2);
+  });
+
+  it('is cut by each where a longer window allows less than half: the second is full in bursts only', () => {
+    expect(left(shown(9, 15, 0.009))).toBeLessThan(0.2);
+    expect(left(shown(9, 15, 0.011))).toBe(1);
+  });
+
+  it('grows three times as fast where readings vary no more than by chance', () => {
+    const grown = (less: number, more: number): number => {
+      const rate = new ContendedRate(SECOND_MS);
+      rate.onRefused(1, LIMIT, 0);
+      const before = rate.part;
+      for (let second = 1; second < 20; second++)
+        rate.observe(1, second % 2 === 0 ? less : more, LIMIT, second * SECOND_MS, UNKNOWN);
+      return rate.part - before;
+    };
+    expect(grown(7, 9)).toBeGreaterThan(2 * grown(2, 14));
+  });
+
   it('is a request in not quite four seconds at the least, so that none meets the same end of each second', () => {
     const rate = new ContendedRate(SECOND_MS);
     for (let count = 0; count < 20; count++) rate.onRefused(1, LIMIT, 0);
@@ -185,9 +234,9 @@ describe('the client’s part of a second that others use, too', () => {
   });
 
   it('does not while readings count more than this client has sent, although a shape explains all of it', () => {
-    const rate = showing(3, 15);
+    const rate = showing(3, 17);
     for (let second = 3; second < 40; second++)
-      rate.observe(0, 15, LIMIT, second * SECOND_MS, { isShared: true, elapsed: 0.5 });
+      rate.observe(0, 17, LIMIT, second * SECOND_MS, { isShared: true, elapsed: 0.5 });
     expect(rate.part).toBeLessThan(0.9);
   });
 
@@ -198,7 +247,7 @@ describe('the client’s part of a second that others use, too', () => {
       for (let at = 9_000; at < 30_000; at += SECOND_MS)
         rate.observe(0, LIMIT, LIMIT, at, {
           ...UNKNOWN,
-          rate: { perMs: 0.02, isExact: true, othersAt: isSeen ? at : 0 },
+          rate: { perMs: 0.02, isExact: true, ...MOST, othersAt: isSeen ? at : 0 },
         });
       return rate.part / least;
     };

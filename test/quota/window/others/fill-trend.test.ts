@@ -46,3 +46,16 @@ describe('how full a short window is when it ends', () => {
     expect(trend.atEnd).toBeCloseTo(0.7, 2);
   });
 });
+
+describe('the dispersion of what readings of a window show used', () => {
+  it('is nothing where they show the same, and the variance by the mean where they do not', () => {
+    expect(trendOf(() => 0.6, EVENLY).dispersion).toBeCloseTo(0, 3);
+    const inTurn = trendOf((elapsed) => (elapsed < 0.5 ? 0.4 : 0.8), EVENLY);
+    expect(inTurn.dispersion).toBeGreaterThan(0.055);
+    expect(inTurn.dispersion).toBeLessThan(0.075);
+  });
+
+  it('is what a window of the calendar shows that is filled, too', () => {
+    expect(trendOf((elapsed) => elapsed, EVENLY).dispersion).toBeGreaterThan(0.1);
+  });
+});
