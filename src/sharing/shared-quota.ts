@@ -265,7 +265,7 @@ export class SharedQuota implements ShareLimit {
 
   /** The instant at which units may be available. */
   #nextAt(now: number): number {
-    if (this.#trips.isUnderWay) return Math.min(this.#trips.awaits(now), this.#absence.beginsAt);
+    if (this.#trips.isUnderWay) return Math.min(this.#trips.awaits(now), this.#absence.beginsAt(now));
     return this.#shortage.endsAt(now);
   }
 

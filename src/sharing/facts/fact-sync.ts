@@ -3,7 +3,7 @@ import type { Shapes, WindowNews } from '../../quota/share-limit.ts';
 import { type Period, periodMsOf, SHORT_MS } from '../../quota/time/periods.ts';
 import type { Member } from '../../share.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { Answer, ShareStore, StoreCall } from '../store/store.ts';
+import type { Answer, Facts, ShareStore, StoreCall } from '../store/store.ts';
 import type { Discovery } from './discovery.ts';
 import { SharedFacts } from './facts.ts';
 import { ResetDetector } from './reset-detector.ts';
@@ -70,7 +70,7 @@ export class FactSync {
     this.isUnlimited = false;
     const shapes = this.#judge(news);
     if (shapes !== news.shapes) this.#member.learn({ shapes: [{ ...shapes, period }] });
-    this.#ledger.read({ ...news, limit, shapes });
+    this.#ledger.read({ ...news, limit, shapes }, this.#member.time.isDated);
     this.#seen.set(period, receivedAt);
     this.#facts.tellLimit(period, limit);
     this.#facts.tellShapes(period, shapes);
@@ -141,16 +141,16 @@ export class FactSync {
     this.#facts.hear(version, facts);
     if (!facts || !storeOffset) return;
     this.#member.learn(this.#facts.news(storeOffset, now));
-    this.#apply();
+    this.#apply(facts);
   }
 
   /** Applies received facts: shapes, and, until a response has named a window to this process, windows and limits. */
-  #apply(): void {
+  #apply(facts: Facts): void {
     const { windows, policy } = this.#ledger;
     for (const [period, limit] of this.#facts.limits) {
       const known = windows.of(period);
       // A process that does not know the service's clock names other seconds than those that do: it sends its first request alone.
-      if (!known && (this.#seen.size > 0 || !this.#member.time.isDated)) continue;
+      if (!known && (this.#seen.size > 0 || (!this.#member.time.isDated && facts.has('lead')))) continue;
       const told = this.#facts.shapesOf(period) ?? UNKNOWN;
       // A store that has lost its memory is told the shapes again; until then those that are known count.
       const isKnown = known !== undefined && isBetter(known.shapes, told);

@@ -147,11 +147,12 @@ export class Ledger {
     this.book.settle(entry, units - charged, isServed ? now : undefined);
   }
 
-  /** Records a reading. */
-  read(news: WindowNews): void {
+  /** Records a reading. `isDated`: whether the service's clock is known. */
+  read(news: WindowNews, isDated = true): void {
     const { period, limit, shapes, sentAt, receivedAt } = news;
     this.timeline.hearRoundTrip(receivedAt - sentAt);
     const window = this.windows.open(period, limit, shapes);
+    window.isDated = isDated;
     window.hear(news, this.timeline.at(sentAt), this.timeline.at(receivedAt));
     if (!window.isShort) this.#unheard.read(news, this.held(receivedAt), !window.isLong && !window.isCalendar);
     if (this.timeline.isSharp(receivedAt)) this.#probe.read(news, this.timeline.at(sentAt));

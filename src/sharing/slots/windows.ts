@@ -70,6 +70,8 @@ export class SharedWindow {
   shapes: Shapes;
   /** Units that remained by the latest reading. */
   left: number;
+  /** Whether the service's clock is known: if not, units of the calendar's windows count as those of what slides, too. */
+  isDated = true;
   readonly #readings = new Map<string, InstanceReading>();
   /** Units used by the latest reading, and when its request was sent, by the local clock and at the earliest by the timeline. */
   #latest: { readonly used: number; readonly sentAt: number; readonly time: number } | undefined;
@@ -102,9 +104,9 @@ export class SharedWindow {
     return periodMsOf(this.period) > periodMsOf('minute');
   }
 
-  /** Whether `aligned` is the only candidate. */
+  /** Whether `aligned` is the only candidate, and it is known when windows end. */
   get isCalendar(): boolean {
-    return this.period === 'month' || this.shapes.alive.every(({ isCalendar }) => isCalendar);
+    return this.period === 'month' || (this.isDated && this.shapes.alive.every(({ isCalendar }) => isCalendar));
   }
 
   /**
@@ -172,7 +174,7 @@ export class SharedWindow {
 
   /** Whether it is counted by the calendar's windows alone, although it may be an estimate: this one, and what the one before still takes of it. */
   get #isEstimate(): boolean {
-    return this.#isCounted && this.#isOfCalendars;
+    return this.isDated && this.#isCounted && this.#isOfCalendars;
   }
 
   /** The instance of the calendar before the one of this time, if the service may count a part of it. */

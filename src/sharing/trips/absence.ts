@@ -46,16 +46,15 @@ export class Absence {
 
   /** Whether the store cannot be reached, and no units granted to other processes are in the way. */
   isNow(now: number): boolean {
-    if (this.#trips.failsSince === undefined) return false;
-    // If it was never reached, no other process is known to hold units. One or two lost answers do not show that it is away.
-    if (!this.#trips.hasJoined && this.#trips.isLost) return true;
-    const { policy, windows } = this.#ledger;
-    return (policy.isAmple(now) && !windows.isAnySmall) || now >= this.beginsAt;
+    return now >= this.beginsAt(now);
   }
 
-  /** When calls that wait for a trip that fails may go without a grant; Infinity: none has failed. */
-  get beginsAt(): number {
-    return (this.#trips.failsSince ?? Infinity) + BOOKED_MS;
+  /** When calls may go without a grant; Infinity: the store is not lost. */
+  beginsAt(now: number): number {
+    const { hasJoined, lostSince = Infinity } = this.#trips;
+    // If it was never reached, no other process is known to hold units.
+    const isLikelyFree = !hasJoined || (this.#ledger.policy.isAmple(now) && !this.#ledger.windows.isAnySmall);
+    return isLikelyFree ? lostSince : lostSince + BOOKED_MS;
   }
 
   /** Whether to send without grants: the store cannot be reached, or has just returned. */
@@ -70,18 +69,15 @@ export class Absence {
     return Math.max(now, Math.min(this.#fallback.earliest(units, this.#ledger.windows, now), this.#trips.retryAt(now)));
   }
 
-  /** Since when the store has failed, where nothing is sent until it is back. */
+  /** Since when the store has failed, where nothing is sent without a grant until it is back. */
   get closedSince(): number | undefined {
-    return this.#isLost && this.#mode === 'closed' ? this.#trips.failsSince : undefined;
+    return this.#mode === 'closed' ? this.#trips.lostSince : undefined;
   }
 
   /** Why calls wait while the store is lost, a sentence for people. */
   get why(): string | undefined {
-    return this.#isLost ? `the store of the share cannot be reached (onStoreFailure: '${this.#mode}')` : undefined;
-  }
-
-  get #isLost(): boolean {
-    return this.isAlone && this.#trips.isLost;
+    const isLost = this.#trips.lostSince !== undefined;
+    return isLost ? `the store of the share cannot be reached (onStoreFailure: '${this.#mode}')` : undefined;
   }
 
   /** Records a request that is sent without a grant. */
@@ -111,6 +107,6 @@ export class Absence {
   }
 
   #lasted(now: number): number {
-    return now - (this.#trips.failsSince ?? now);
+    return now - (this.#trips.lostSince ?? now);
   }
 }

@@ -30,13 +30,9 @@ export class StoreBreaker {
     return this.#breaker.failures;
   }
 
-  get isLost(): boolean {
-    return this.failures >= FAILURES;
-  }
-
-  /** When the present series of failures began; undefined: the last trip succeeded. */
-  get failsSince(): number | undefined {
-    return this.#breaker.failingSince;
+  /** When the failures in a row began by which the store is lost; undefined: one or two lost answers do not show that it is away. */
+  get lostSince(): number | undefined {
+    return this.failures < FAILURES ? undefined : this.#breaker.failingSince;
   }
 
   /** When the next trip may be tried. */
@@ -58,8 +54,8 @@ export class StoreBreaker {
 
   /** Records a successful trip. @returns how long trips have failed, if the store was lost; else undefined. */
   mend(now: number): number | undefined {
-    const lostMs = this.isLost && this.failsSince !== undefined ? now - this.failsSince : undefined;
+    const { lostSince } = this;
     this.#breaker.onSuccess();
-    return lostMs;
+    return lostSince === undefined ? undefined : now - lostSince;
   }
 }

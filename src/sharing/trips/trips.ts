@@ -80,19 +80,14 @@ export class Trips {
     return this.#trip !== undefined;
   }
 
-  /** When trips began to fail; undefined: the last one succeeded. */
-  get failsSince(): number | undefined {
-    return this.#breaker.failsSince;
+  /** When trips began to fail, if several in a row have; else undefined. */
+  get lostSince(): number | undefined {
+    return this.#breaker.lostSince;
   }
 
   /** Trips that have failed in a row. */
   get failures(): number {
     return this.#breaker.failures;
-  }
-
-  /** Whether several trips in a row have failed. */
-  get isLost(): boolean {
-    return this.#breaker.isLost;
   }
 
   /** The number of live processes: the larger of the store's last two statements. */
@@ -122,7 +117,7 @@ export class Trips {
 
   /** When a store that is lost is tried although no call needs it; Infinity: it is not lost. */
   get idleRetryAt(): number {
-    return this.#breaker.isLost ? this.#triedAt + IDLE_RETRY_MS : Infinity;
+    return this.lostSince === undefined ? Infinity : this.#triedAt + IDLE_RETRY_MS;
   }
 
   /** Begins a trip, unless one is under way or the breaker pauses trips. */
@@ -175,7 +170,7 @@ export class Trips {
   async leave(): Promise<void> {
     await this.#trip;
     this.#isLast = true;
-    if (this.hasJoined && this.#breaker.failsSince === undefined) await this.#make();
+    if (this.hasJoined && this.failures === 0) await this.#make();
   }
 
   /** Makes one call of the store, with a time-out. */

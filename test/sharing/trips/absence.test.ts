@@ -11,7 +11,7 @@ interface World {
   readonly absence: Absence;
   readonly ledger: Ledger;
   /** What the trips to the store know. */
-  readonly trips: { failsSince: number | undefined; isLost: boolean; hasJoined: boolean; live: number | undefined };
+  readonly trips: { lostSince: number | undefined; hasJoined: boolean; live: number | undefined };
 }
 
 /** A process that knows a minute of 600, and shares it with three others by what the store said last. */
@@ -21,8 +21,7 @@ function worldOf(mode: FailureMode = 'partial'): World {
   const ledger = new Ledger(clock, () => 0);
   ledger.read(reading({ limit: 600, used: 0, sentAt: 0, receivedAt: 20 }));
   const trips = {
-    failsSince: undefined,
-    isLost: false,
+    lostSince: undefined,
     hasJoined: true,
     live: 4,
     retryAt: (now: number) => now + 60_000,
@@ -33,7 +32,7 @@ function worldOf(mode: FailureMode = 'partial'): World {
 describe('a process whose store does not answer', () => {
   it('sends nothing on its own for four seconds, in which others may send what they had booked', () => {
     const { absence, trips } = worldOf();
-    trips.failsSince = 1_000;
+    trips.lostSince = 1_000;
     expect([absence.isNow(4_999), absence.isNow(5_000)]).toEqual([false, true]);
   });
 
@@ -49,7 +48,7 @@ describe('a process whose store does not answer', () => {
       const { absence, ledger, trips } = worldOf();
       ledger.read(reading({ limit, used: 0, sentAt: 0, receivedAt: 20 }));
       ask(ledger, demand(), [1], 100, { used: [0] });
-      trips.failsSince = 150;
+      trips.lostSince = 150;
       return absence.isNow(200);
     };
     expect([isNow(5), isNow(4)]).toEqual([true, false]);
@@ -58,35 +57,33 @@ describe('a process whose store does not answer', () => {
   it('does not wait for that where the store never answered: no process can have booked units in it', () => {
     const { absence, trips } = worldOf();
     trips.hasJoined = false;
-    trips.failsSince = 1_000;
-    // An answer or two that are lost are no absence.
     expect(absence.isNow(1_000)).toBe(false);
-    trips.isLost = true;
+    trips.lostSince = 1_000;
     expect(absence.isNow(1_000)).toBe(true);
   });
 
   it('is alone from the first call that asks when it may go, until the store answers', () => {
     const { absence, trips } = worldOf();
-    trips.failsSince = 1_000;
+    trips.lostSince = 1_000;
     expect([absence.isAlone, absence.isOverdrawn(5_000)]).toEqual([false, false]);
     expect(absence.earliest(1, 5_000)).toBeGreaterThanOrEqual(5_000);
     expect([absence.isAlone, absence.isOverdrawn(5_000)]).toEqual([true, true]);
     absence.answered(3_000, 6_000);
     expect([absence.isAlone, absence.goesAlone(6_000)]).toEqual([false, true]);
-    trips.failsSince = undefined;
+    trips.lostSince = undefined;
     expect([absence.goesAlone(6_000), absence.isOverdrawn(6_000)]).toEqual([false, false]);
   });
 
   it('asks the store again when that is sooner than its own turn', () => {
     const { absence, trips } = worldOf('closed');
-    trips.failsSince = 0;
+    trips.lostSince = 0;
     // `closed` sends nothing on its own, so that only the store can let the call go.
     expect(absence.earliest(1, 5_000)).toBe(65_000);
   });
 
   it('sends its part of the minute by as many processes as were live', () => {
     const { absence, trips } = worldOf();
-    trips.failsSince = 0;
+    trips.lostSince = 0;
     absence.earliest(1, 5_000);
     absence.take(5_000);
     // 600 a minute are 10 a second; four fifths of a fourth of that is one in 500 ms.
@@ -97,10 +94,10 @@ describe('a process whose store does not answer', () => {
 describe('a store that is back', () => {
   it('after more than 3.5 s finds a process alone for another 0.7 s, and overdrawn until 2 s after that', () => {
     const { absence, trips } = worldOf();
-    trips.failsSince = 0;
+    trips.lostSince = 0;
     absence.earliest(1, 5_000);
     absence.answered(5_100, 5_200);
-    trips.failsSince = undefined;
+    trips.lostSince = undefined;
     expect([absence.goesAlone(5_899), absence.goesAlone(5_900)]).toEqual([true, false]);
     expect(absence.isAlone).toBe(true);
     absence.answered(5_900, 5_901);
@@ -109,19 +106,19 @@ describe('a store that is back', () => {
 
   it('after 3.5 s is used again at once', () => {
     const { absence, trips } = worldOf();
-    trips.failsSince = 0;
+    trips.lostSince = 0;
     absence.earliest(1, 4_000);
     absence.answered(3_500, 4_010);
-    trips.failsSince = undefined;
+    trips.lostSince = undefined;
     expect([absence.goesAlone(4_010), absence.isAlone]).toEqual([false, false]);
   });
 
   it('finds a process no longer alone at the very end of its time', () => {
     const { absence, trips } = worldOf();
-    trips.failsSince = 0;
+    trips.lostSince = 0;
     absence.earliest(1, 5_000);
     absence.answered(5_100, 5_200);
-    trips.failsSince = undefined;
+    trips.lostSince = undefined;
     absence.answered(5_800, 5_900);
     expect(absence.isAlone).toBe(false);
   });
@@ -132,10 +129,10 @@ describe('a store that is back', () => {
       const { slots } = ledger.compose({ need: 1, want: 5, isUrgent: false, concurrency: 32, maxWaitMs: 0 }, 10_000, 1);
       return Math.min(...slots.filter(({ wish }) => wish > 0).map(({ name }) => Number(name) * 1_000 - BEGIN));
     };
-    trips.failsSince = 6_500;
+    trips.lostSince = 6_500;
     absence.ask(10_000);
     expect(first()).toBeLessThanOrEqual(10_000);
-    trips.failsSince = 6_499;
+    trips.lostSince = 6_499;
     absence.ask(10_000);
     expect(first()).toBeGreaterThanOrEqual(12_000);
   });

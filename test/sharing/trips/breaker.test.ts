@@ -31,9 +31,13 @@ describe('a store that fails', () => {
 
   it('is taken to be lost with the third failure in a row, and that is said once', () => {
     const store = breaker();
-    expect([1, 2, 3, 4].map((time) => store.fail(time))).toEqual([false, false, true, false]);
-    expect(store.isLost).toBe(true);
-    expect(store.failsSince).toBe(1);
+    const isLost = [1, 2, 3, 4].map((time) => [store.fail(time), store.lostSince]);
+    expect(isLost).toEqual([
+      [false, undefined],
+      [false, undefined],
+      [true, 1],
+      [false, 1],
+    ]);
   });
 
   it('was away since the first failure of those in a row, which is said when it is back', () => {
@@ -66,7 +70,7 @@ describe('a store that fails', () => {
   it('is as good as new when it answers, and says for how long it was lost', () => {
     const store = failed(3);
     expect(store.mend(5_000)).toBe(5_000);
-    expect([store.timeoutMs, store.failsSince, store.retryAt]).toEqual([50, undefined, -Infinity]);
+    expect([store.timeoutMs, store.lostSince, store.retryAt]).toEqual([50, undefined, -Infinity]);
     store.answered(1, 5_000);
     expect(store.heardAt).toBe(5_000);
   });
