@@ -215,8 +215,10 @@ export class NamedWindow implements Limit {
     const reserved = this.limit - cap;
     if (headroom >= units + reserved && this.#mayBeFull(units, now))
       return `others may have used what is left of the ${this.period}: the next answer shows it`;
-    if (headroom >= this.#fitting(charge) + reserved)
-      return `requests are spread evenly over the ${this.period} (${this.limit} units) until its shape is known`;
+    if (headroom >= this.#fitting(charge) + reserved) {
+      const because = this.#otherConsumers.areActive ? 'as others use it, too' : 'until its shape is known';
+      return `requests are spread evenly over the ${this.period} (${this.limit} units) ${because}`;
+    }
     const left = `the ${this.period} has ${Math.floor(headroom)} of ${this.limit} units left`;
     return `${left} and the request takes ${units}${reservedText(reserved)}`;
   }
