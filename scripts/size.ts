@@ -10,9 +10,9 @@ const CLIENT = 'src/index.ts';
 const FETCH = 'src/client/fetch-client.ts';
 
 const BUDGETS = [
-  { what: 'own code, at once', entry: CLIENT, platform: 'browser', packages: 'external', split: true, budget: 67_100 },
+  { what: 'own code, at once', entry: CLIENT, platform: 'browser', packages: 'external', split: true, budget: 67_150 },
   { what: 'at once', entry: CLIENT, platform: 'browser', packages: 'bundle', split: true, budget: 81_200 },
-  { what: 'in one file', entry: CLIENT, platform: 'browser', packages: 'bundle', split: false, budget: 88_300 },
+  { what: 'in one file', entry: CLIENT, platform: 'browser', packages: 'bundle', split: false, budget: 88_350 },
   { what: 'fetch alone, at once', entry: FETCH, platform: 'browser', packages: 'bundle', split: true, budget: 69_200 },
   {
     what: 'command line, own code',
