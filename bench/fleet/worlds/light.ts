@@ -55,7 +55,25 @@ const besideOthers: readonly LightTraffic[] = [30, 60, 300].map((minute) => ({
   })),
 }));
 
-export const light: readonly LightTraffic[] = [...alone, ...besideOthers];
+/** Minutes of single calls. */
+const CALL_MINUTES = 5;
+
+/** Single calls and requests of others, so many a second, both at random instants, where a second is the only limit. */
+const besideOthersInSeconds: readonly LightTraffic[] = [
+  { second: 5, others: 2, calls: 1 },
+  { second: 10, others: 5, calls: 2 },
+  { second: 20, others: 12, calls: 3 },
+  { second: 20, others: 5, calls: 10 },
+].map(({ second, others, calls }) => ({
+  name: `${second}/s, ${calls} a second, others send ${others}`,
+  worlds: SHAPES.map((shape) => ({
+    ...oneClient({ second }, shape),
+    traffic: bursts(1, 1_000 / calls, CALL_MINUTES * 60_000)(1),
+    strangers: (random) => instantsOf(others, CALL_MINUTES * 60_000, random),
+  })),
+}));
+
+export const light: readonly LightTraffic[] = [...alone, ...besideOthers, ...besideOthersInSeconds];
 
 function worldOf(limits: Limits, shape: WindowKind, part: number, service: MockServiceOptions): World {
   const perMs = LOAD * Math.min(...entriesOf(limits).map(([period, limit]) => limit / LENGTHS_MS[period]));
