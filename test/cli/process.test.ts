@@ -75,7 +75,9 @@ describe('the program in a process of its own', { concurrent: true }, () => {
     expect(err).toContain(
       'contains only whole lines: continue with --resume.\nstacks-quota: EFBIG: file too large, write.',
     );
-    expect(wholeLines(readFileSync(out, 'utf8'))).toBeGreaterThan(0);
+    const lines = wholeLines(readFileSync(out, 'utf8'));
+    expect(lines).toBeGreaterThan(0);
+    expect(err).toContain(`Fetched ${lines} of 300 accounts`);
     expect((await start([...words, '--resume'], env).ending).code).toBe(0);
     expect(wholeLines(readFileSync(out, 'utf8'))).toBe(300);
   });

@@ -10,7 +10,7 @@ import { count } from '../progress-bars.ts';
 import { gatherAddresses } from './addresses.ts';
 import { ASSETS_FLAGS, type AssetsFlags, readAssetsFlags } from './flags.ts';
 import { type FailedAccount, isOfOneAccount, type JobOutcome, MOST_IN_A_ROW, runJob } from './job.ts';
-import { assetsOf } from './pages.ts';
+import { type Assets, assetsOf } from './pages.ts';
 import { screenOn, summary } from './screen.ts';
 import { fileSink, lineOf, readFetched, type Sink, surfaceSink } from './sink.ts';
 import { type Progress, Tally } from './tally.ts';
@@ -98,13 +98,23 @@ async function fetchAll(job: AssetsJob, world: Environment, stop: AbortSignal): 
   const halt = (): void => void client.close();
   stop.addEventListener('abort', halt, { once: true });
   if (stop.aborted) halt();
-  const outcome = await runJob(bulk, (address, assets) => sink.write(lineOf(address, assets)), screen.show);
+  let written = 0;
+  const write = async (address: string, assets: Assets): Promise<void> => {
+    await sink.write(lineOf(address, assets));
+    written++;
+  };
+  const outcome = await runJob(bulk, write, screen.show);
   stop.removeEventListener('abort', halt);
   await client.close();
   await screen.end();
   await report(
     job,
-    { ...outcome, progress: progress(), tookMs: clock.now() - startedAt, isStopped: stop.aborted },
+    {
+      ...outcome,
+      progress: { ...progress(), done: written },
+      tookMs: clock.now() - startedAt,
+      isStopped: stop.aborted,
+    },
     world,
   );
   if (outcome.halt) throw outcome.halt.error;
