@@ -51,7 +51,7 @@ describe('the part of a process in a share', () => {
     late.waiting = 1;
     late.check();
     await world.clock.advance(1);
-    // Where nobody knows the clock all name seconds alike; but the first request of each is sent alone.
+    // Where no process knows the clock, all name seconds alike; but the first request of each is sent alone.
     expect([late.part.covers('minute'), late.part.isGranting]).toEqual([true, false]);
   });
 

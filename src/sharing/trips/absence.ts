@@ -51,7 +51,8 @@ export class Absence {
 
   /** When calls may go without a grant; Infinity: the store is not lost. */
   beginsAt(now: number): number {
-    const { hasJoined, lostSince = Infinity } = this.#trips;
+    const { hasJoined, lostSince } = this.#trips;
+    if (lostSince === undefined) return Infinity;
     // If it was never reached, no other process is known to hold units.
     const isLikelyFree = !hasJoined || (this.#ledger.policy.isAmple(now) && !this.#ledger.windows.isAnySmall);
     return isLikelyFree ? lostSince : lostSince + BOOKED_MS;

@@ -23,8 +23,10 @@ const FULL_AT_END = 0.9;
 const GROWTH = 0.3;
 const SHRINKING = 1;
 
-/** What a refusal leaves of the part: fully so where a trend is full, and not at all below this one, while readings vary no more than by chance. */
+/** What a refusal leaves of the part. */
 const REFUSED = 0.5;
+
+/** While readings vary no more than by chance, a refusal takes nothing up to this trend, and from there on the more, the fuller the trend is. */
 const CROWDED = 0.8;
 
 /** Where a longer window allows less than this part of the limit, the window is full in bursts only, and those are not by chance. */
