@@ -23,7 +23,7 @@ export function leastWaits(
   let nth = 0;
   const nextStranger = (): number => startsAt + (strangers[nth] ?? Infinity);
   let at = startsAt;
-  return arrivals.map(({ atMs }) => {
+  return arrivals.toSorted((one, other) => one.atMs - other.atMs).map(({ atMs }) => {
     at = Math.max(at, startsAt + atMs);
     for (;;) {
       for (; nextStranger() <= at; nth++) admit(nextStranger());

@@ -12,6 +12,12 @@ const RATE_MS = 5_000;
 /** After an ask ahead of any call that was granted nothing, the next one is made this much later at the earliest, in milliseconds. */
 const IN_VAIN_MS = 2_000;
 
+/**
+ * Calls that are sent within this time of another one, in milliseconds, came together with it. They make one trip, and so many units of a slot that is wide
+ * enough for the next of them would count in every second of it.
+ */
+const TOGETHER_MS = 10;
+
 /** Calls that are likely to follow, by those of late: units for them are asked for before they need any. */
 export class ExpectedCalls {
   /** Units spent, which decay by a factor of e in {@link RATE_MS}. */
@@ -28,7 +34,8 @@ export class ExpectedCalls {
 
   /** Records units that a call has spent. */
   spend(units: number, now: number): void {
-    this.#spent = this.#spentLately(now) + units;
+    const isTogether = now < this.#spentAt + TOGETHER_MS;
+    this.#spent = this.#spentLately(now) + (isTogether ? 0 : units);
     this.#spentAt = now;
     this.#latest = units;
   }

@@ -20,6 +20,12 @@ describe('the calls that are likely to follow', () => {
     expect(expected.demand(false, 100, 20_000).forMs).toBe(2_000);
   });
 
+  it('are counted once where they come together', () => {
+    const expected = new ExpectedCalls();
+    for (let at = 0; at <= 21_000; at += 3_000) for (let nth = 0; nth < 6; nth++) expected.spend(1, at + nth);
+    expect([21_010, 22_000].map((now) => expected.demand(false, 100, now).units)).toEqual([1, 1]);
+  });
+
   it('are four units at most, and no more than the smallest limit', () => {
     expect(steady(100, 10_000).demand(false, 100, 10_000).units).toBe(4);
     expect(steady(100, 10_000).demand(false, 2, 10_000).units).toBe(2);
