@@ -76,7 +76,7 @@ describe('a process whose calls wait', () => {
     const world = worldOf({ second: 1 }, { waiting: 0 });
     world.ledger.planner.isNear = true;
     // More than one call lately, and the only unit is of a second that is far.
-    for (const at of [60, 65, 70]) world.ledger.book.settle(world.ledger.spend(1, at), 0);
+    for (const at of [40, 55, 70]) world.ledger.book.settle(world.ledger.spend(1, at), 0);
     ask(world.ledger, demand({ want: 60 }), [0, 0, 0, 1], 100);
     const now = 1_700;
     expect(world.shortage.asksAheadAt(now)).toBe(now);
