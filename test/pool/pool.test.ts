@@ -93,6 +93,24 @@ describe('a pool of two keys with different plans', () => {
     expect(limited()).toBe(0);
   });
 
+  it('leaves no call with a key whose last units of the month are kept for others', async () => {
+    const month = 100_000;
+    const { clock, pool, calls, services, limited } = world([
+      { second: 5, minute: 120, month },
+      { second: 5, minute: 120, month },
+    ]);
+    await calls(20);
+    services[0]?.spend(month - 25, '0-key');
+    for (let second = 0; second < 60; second++) {
+      const from = clock.now();
+      await clock.run(Promise.all([pool.getInfo(), pool.getInfo()]));
+      expect(clock.now() - from).toBeLessThan(5_000);
+      await clock.advance(2_000);
+    }
+    // The others filled the minute, too.
+    expect(limited()).toBe(1);
+  });
+
   it('passes over a key that is revoked, and no caller is told', async () => {
     const { calls, requests, services } = world(PLANS);
     await calls(10);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { untilNext } from '../../bench/at-random.ts';
+import { isQuotaExhausted } from '../../src/index.ts';
 import { type MockService, seeded, type VirtualClock } from '../../src/testing/index.ts';
 import { runs } from '../support/deep.ts';
 import { worldOf } from './support/world.ts';
@@ -187,5 +188,25 @@ describe('a job of 18 calls each minute, beside consumers of the same key that t
     await clock.run(client.close({ drain: true }));
     expect(waits).toHaveLength(360);
     expect(waits.sort((one, other) => one - other)[Math.floor(0.95 * 360)]).toBeLessThan(mostMs);
+  });
+});
+
+describe('the last units of a month, which other consumers of the same key have used', () => {
+  it.each([0, 60_000])('are kept for them, and a call that may wait for %d ms fails by then', async (maxWaitMs) => {
+    const { clock, service, client, ask } = worldOf({ keyed: { month: 100_000 } });
+    await clock.run(Promise.all(Array.from({ length: 20 }, (_, call) => ask(call))));
+    service.spend(99_970, 'a-key');
+    const call = () => clock.run(client.getInfo({ maxWaitMs }).catch((error: unknown) => error));
+    await call();
+    await clock.advance(1_000);
+    let kept = 0;
+    for (let nth = 0; nth < 12; nth++) {
+      const from = clock.now();
+      if (isQuotaExhausted(await call())) kept++;
+      expect(clock.now() - from).toBeLessThanOrEqual(maxWaitMs + 1_000);
+    }
+    expect(kept).toBeGreaterThan(0);
+    expect(service.limited).toBe(0);
+    await client.close();
   });
 });

@@ -61,6 +61,8 @@ export class NamedWindow implements Limit {
   readonly #passed = new PassedCharge();
   readonly #larger = new LargerCharges();
   #isRead = false;
+  /** Until when what is left is kept for other consumers, by the last charge that was held for them: a forecast sends nothing before. */
+  heldUntil: number = -Infinity;
   readonly #sent: SentInWindow;
   readonly #namedEnd: NamedEnd;
   readonly #probing: ShapeProbing;
@@ -148,10 +150,12 @@ export class NamedWindow implements Limit {
   check(charge: Charge, now: number): Hold | undefined {
     const until = this.#earliest(charge, now);
     if (until <= now) return undefined;
-    const isFirm = this.#isFirm(charge, now);
-    const isPassed = isFirm && this.#isPassed(charge, until, now);
-    if (isPassed) this.#passed.onHeld(this.#fitting(charge), charge.priority, until, now);
-    const passableUnits = isPassed ? charge.units : undefined;
+    const isFirm = this.#isFirm(charge, until, now);
+    let passableUnits: number | undefined;
+    if (isFirm && this.#isPassed(charge, until, now)) {
+      passableUnits = charge.units;
+      this.#passed.onHeld(this.#fitting(charge), charge.priority, until, now);
+    }
     return holdUntil(until, () => this.#explain(charge, now), { isFirm, passableUnits });
   }
 
@@ -189,13 +193,18 @@ export class NamedWindow implements Limit {
     return this.#passed.earliest(charge, (both) => this.#fitsFrom(both, cap, now), now);
   }
 
-  /** Whether the charge would not fit either if nothing were in flight: only time, too, ends what is kept for higher priorities. */
-  #isFirm(charge: Charge, now: number): boolean {
+  /**
+   * Whether the charge would not fit either if nothing were in flight: only time, too, ends what is kept for higher priorities and, where
+   * no answer is to come, what a long window keeps for other consumers.
+   */
+  #isFirm(charge: Charge, until: number, now: number): boolean {
     const { limit } = this;
-    if (limit <= 0 || this.#larger.isTooLarge(charge, limit, now)) return true;
     const units = this.#fitting(charge);
     const kept = this.#probing.units(charge, limit, now) + this.#roomForPriorities.units(charge, limit, now);
-    return this.capacity.earliest(units, 0, Math.max(units, limit - kept), now) > now;
+    const isFull = until === Infinity || this.capacity.earliest(units, 0, Math.max(units, limit - kept), now) > now;
+    const isOthers = this.#otherConsumers.areActive && this.#periodMs > SHORT_MS && !this.#flights.open;
+    if (isOthers && !isFull) this.heldUntil = until;
+    return isFull || isOthers;
   }
 
   #explain(charge: Charge, now: number): Reason {
