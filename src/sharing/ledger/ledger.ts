@@ -41,12 +41,12 @@ export interface Charged {
  * asks are composed here and sent elsewhere.
  */
 export class Ledger {
-  readonly windows: SharedWindows = new SharedWindows();
+  readonly windows: SharedWindows;
   readonly timeline: Timeline;
   readonly book: Book = new Book();
   readonly policy: AskPolicy;
-  readonly #slots = new Slots(this.windows);
-  readonly #probe = new ShapeProbe(this.windows);
+  readonly #slots: Slots;
+  readonly #probe: ShapeProbe;
   readonly choice: SlotChoice;
   readonly planner: AskPlanner;
   readonly #reserve = new UrgentReserve();
@@ -54,6 +54,9 @@ export class Ledger {
   readonly #unheard = new UnheardReading();
 
   constructor(clock: ServerClock, random: () => number) {
+    this.windows = new SharedWindows(clock);
+    this.#slots = new Slots(this.windows);
+    this.#probe = new ShapeProbe(this.windows);
     this.timeline = new Timeline(clock);
     this.policy = new AskPolicy(random);
     const { windows, timeline, policy, book } = this;
@@ -75,11 +78,6 @@ export class Ledger {
   /** The window that is full until its end, if that is certain. */
   full(now: number): FullWindow | undefined {
     return this.policy.full(this.timeline.at(now).least);
-  }
-
-  /** The smallest length of a slot, in milliseconds. */
-  get quantum(): number {
-    return this.#slots.quantum;
   }
 
   /** Whole units charged to each window: at most what can be granted together, so that a request that costs more takes all of it. */
@@ -136,7 +134,7 @@ export class Ledger {
     this.planner.expected.spend(units, now);
     const isGuess = this.timeline.isGuess(now);
     const entry = this.book.spend(units, arrival, () => this.#slots.at(arrival), now, isGuess);
-    if (this.book.held(arrival) === 0) this.policy.spent(now, this.quantum);
+    if (this.book.held(arrival) === 0) this.policy.spent(now, this.#slots.quantum);
     return entry;
   }
 
@@ -147,12 +145,11 @@ export class Ledger {
     this.book.settle(entry, units - charged, isServed ? now : undefined);
   }
 
-  /** Records a reading. `isDated`: whether the service's clock is known. */
-  read(news: WindowNews, isDated = true): void {
+  /** Records a reading. */
+  read(news: WindowNews): void {
     const { period, limit, shapes, sentAt, receivedAt } = news;
     this.timeline.hearRoundTrip(receivedAt - sentAt);
     const window = this.windows.open(period, limit, shapes);
-    window.isDated = isDated;
     window.hear(news, this.timeline.at(sentAt), this.timeline.at(receivedAt));
     if (!window.isShort) this.#unheard.read(news, this.held(receivedAt), !window.isLong && !window.isCalendar);
     if (this.timeline.isSharp(receivedAt)) this.#probe.read(news, this.timeline.at(sentAt));
