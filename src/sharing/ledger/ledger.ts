@@ -244,7 +244,7 @@ export class Ledger {
     }
     this.#reserve.hear(answer);
     const granted = new Map(slots.map(({ name }, index) => [name, answer.granted[index] ?? 0]));
-    this.#renounce(asked.slots, granted, used);
+    this.#renounce(asked, granted, used);
     const outcome = {
       granted: ({ name }: Slot): number => granted.get(name) ?? 0,
       used: ({ name }: Instance): number => used.get(name) ?? 0,
@@ -253,7 +253,7 @@ export class Ledger {
       freesAt: answer.freeMs > 0 ? this.timeline.at(now).least + answer.freeMs : undefined,
     };
     this.policy.hear(asked, outcome, now);
-    if (asked.isSparing && answer.granted.every((units) => units === 0)) this.planner.expected.askedInVain(now);
+    if (asked.isSparing && !answer.granted.some(Boolean)) this.planner.expected.askedInVain(now);
     // Units that other processes hold are not booked until each has made a trip, so no slot is used that they may have asked for.
     const isLost = this.#recollection.hear(windows, answer, before, now);
     if (isLost && before.aheadMs > 0) this.choice.mistrust(now + before.aheadMs);
@@ -305,11 +305,13 @@ export class Ledger {
     return { ...slot, to: Math.min(slot.to, latest + 1) };
   }
 
-  /** Takes away what must be left to the calendar's window before, of which only the answer has told how much is used. */
-  #renounce(slots: readonly Slot[], granted: Map<string, number>, used: Map<string, number>): void {
-    const from = slots[0]?.from ?? 0;
-    for (const { name, instances } of [...slots].reverse()) {
-      const over = instances.map((each) => (used.get(each.name) ?? 0) + each.window.carried(each, from) - each.limit);
+  /** Takes away what must be left to the calendar's window before, and to urgent calls: only the answer has told how much that is. */
+  #renounce({ slots, kept }: Asked, granted: Map<string, number>, used: Map<string, number>): void {
+    for (const { name, instances } of slots.toReversed()) {
+      // Of a second, nothing that is kept changes with the answer for longer than that lasts.
+      const over = instances.map((each) =>
+        each.window.isShort ? 0 : (used.get(each.name) ?? 0) + kept(each) - each.limit,
+      );
       const given = granted.get(name) ?? 0;
       const units = Math.min(given, Math.max(0, ...over));
       granted.set(name, given - units);
