@@ -203,6 +203,7 @@ export class Ledger {
       isSparing: wish === 3,
       isNear: this.planner.isNear,
     };
+    const { divided } = this.windows;
     const rate = Math.min(...[...this.windows].map(({ limit, period }) => limit / periodMsOf(period)));
     const { storeOffset } = this.timeline;
     return {
@@ -214,8 +215,8 @@ export class Ledger {
       want,
       // More than it needs a store grants of what is free beyond half, which such an ask leaves free already.
       need: plan.isAhead ? want : need,
-      size: this.windows.smallest,
-      chunk: CHUNK,
+      size: divided,
+      chunk: Math.min(CHUNK, Math.ceil(divided / 2)),
       stayMs: STAY_MS,
       asked,
       also,

@@ -5,7 +5,7 @@ import { endOf, PERIODS, type Period, periodMsOf, startOf } from '../../quota/ti
 import { DRIFT, type ServerClock } from '../../quota/time/server-clock.ts';
 import { LINGER_MS, type WindowAsk } from '../store/store.ts';
 import { drainedIn, hasSteps, lastStep, SPARE_STEPS, spareOf, stepsAt, stepsUntil } from './drain.ts';
-import { calendarOf, evenOf, type InstanceTime, isShort, slidingOf } from './instances.ts';
+import { calendarOf, evenOf, type InstanceTime, isShort, slidingOf, stepsOf } from './instances.ts';
 import type { TimeRange } from './timeline.ts';
 
 /** How far ahead any process of the share may hold units, in milliseconds. */
@@ -125,6 +125,11 @@ export class SharedWindow {
   /** Whether `leaky` is the only candidate, so that what has drained can be used. */
   get #drains(): boolean {
     return this.#mayDrain && this.shapes.alive.every(({ drains }) => drains);
+  }
+
+  /** Units that needy processes divide: all of them, or of a long window that drains those that come with a step, which may be no whole number. */
+  get divided(): number {
+    return this.#drains && !this.isShort ? this.limit / stepsOf(this.period) : this.limit;
   }
 
   get #mayDrain(): boolean {
@@ -364,6 +369,11 @@ export class SharedWindows implements Iterable<SharedWindow> {
   /** The smallest limit, in units. */
   get smallest(): number {
     return Math.min(...[...this].map(({ limit }) => limit));
+  }
+
+  /** The fewest units of a window that needy processes divide. */
+  get divided(): number {
+    return Math.min(...[...this].map(({ divided }) => divided));
   }
 
   /** Whether one is so small that a process can use it up with what others do not know of yet. */

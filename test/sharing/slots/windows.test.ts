@@ -41,6 +41,16 @@ describe('a window that processes share', () => {
     expect(counts()).toEqual([1, 1]);
   });
 
+  it('that drains has a step of its units to divide among needy processes, and any other all of them', () => {
+    const divided = (period: Period, ...alive: Shapes['alive']): number =>
+      new SharedWindow(period, 50, { alive, epoch: 0 }, DATED).divided;
+    expect([divided('minute', leaky), divided('second', leaky), divided('minute', leaky, slidingLog)]).toEqual([
+      50 / 30,
+      50,
+      50,
+    ]);
+  });
+
   it('has thirty steps if it slides, and a second ten, which are no shorter than a trip', () => {
     const ends = (period: 'second' | 'minute'): number[] =>
       new SharedWindow(period, 100, { alive: [slidingLog], epoch: 0 }, DATED)
