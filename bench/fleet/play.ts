@@ -2,14 +2,14 @@ import { type MockServiceOptions, seeded } from '../../src/testing/index.ts';
 import { type Fleet, fleetOf } from '../../test/sharing/support/fleet.ts';
 import { ACCOUNT, pricedAt } from '../../test/sharing/support/traffic.ts';
 import { leastWaits } from './reckoning.ts';
-import type { ClosedTraffic, World } from './world.ts';
+import type { Arrival, ClosedTraffic, World } from './world.ts';
 
 /** See {@link World.settlingMs}. */
 const SETTLING_MS = 12_000;
 
 /** A run of a world. */
 export interface Played {
-  /** How long the calls took that were made after the settling time, in milliseconds. */
+  /** How long the measured calls took that were made after the settling time, in milliseconds. */
   readonly latencies: readonly number[];
   /** All calls, and those that failed. */
   readonly calls: number;
@@ -18,7 +18,7 @@ export interface Played {
   readonly refused: number;
   /** Calls of the store. */
   readonly trips: number;
-  /** How long calls at given instants would wait if all were known, in milliseconds: see {@link leastWaits}. */
+  /** How long measured calls at given instants would wait if all were known, in milliseconds: see {@link leastWaits}. */
   readonly leastWaits: readonly number[];
 }
 
@@ -35,7 +35,7 @@ export async function play(world: World, seed: number, isShared: boolean): Promi
   const arrivals = traffic.kind === 'open' ? traffic.arrivals(seeded(seed)) : [];
   const least = leastWaits(arrivals, strangersAt, world, fleet.clock.wall());
   const calls =
-    traffic.kind === 'closed' ? [caller.keepWaiting(traffic)] : arrivals.map(({ atMs, by }) => caller.callAt(atMs, by));
+    traffic.kind === 'closed' ? [caller.keepWaiting(traffic)] : arrivals.map((arrival) => caller.callAt(arrival));
   await fleet.clock.run(Promise.all([...strangers, ...calls]));
   return { ...caller, refused: fleet.limited - caller.strangersRefused, trips: fleet.trips, leastWaits: least };
 }
@@ -61,9 +61,9 @@ class Caller {
   }
 
   /** Makes a call at an instant. */
-  async callAt(atMs: number, by: number): Promise<void> {
+  async callAt({ atMs, by, priority }: Arrival): Promise<void> {
     await this.#fleet.clock.sleep(atMs);
-    await this.#call(by);
+    await this.#call(by, priority);
   }
 
   /** Makes a call whenever one has ended. */
@@ -81,16 +81,17 @@ class Caller {
     if (await this.#fleet.foreign()) this.strangersRefused++;
   }
 
-  async #call(by: number): Promise<void> {
-    const { costly, maxWaitMs = Infinity, settlingMs = SETTLING_MS } = this.#world;
+  async #call(by: number, priority = 0): Promise<void> {
+    const { costly, maxWaitMs = Infinity, measured = priority, settlingMs = SETTLING_MS } = this.#world;
     const { clients } = this.#fleet;
     const client = clients[by % clients.length];
     const madeAt = this.#now;
     const nth = ++this.calls;
     const isCostly = costly !== undefined && nth % costly.every === 0;
     try {
-      await (isCostly ? client?.getAddressAssets(ACCOUNT, { maxWaitMs }) : client?.getInfo({ maxWaitMs }));
-      if (madeAt >= settlingMs) this.latencies.push(this.#now - madeAt);
+      const options = { maxWaitMs, priority };
+      await (isCostly ? client?.getAddressAssets(ACCOUNT, options) : client?.getInfo(options));
+      if (madeAt >= settlingMs && priority === measured) this.latencies.push(this.#now - madeAt);
     } catch {
       this.failed++;
     }

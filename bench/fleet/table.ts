@@ -21,6 +21,11 @@ const LATENCIES: readonly Column[] = [
   { title: 'the fleet', cell: ({ fleet }) => latencies(fleet) },
 ];
 
+/** How long measured calls would wait that go by priority. */
+const KNOWN: readonly Column[] = [
+  { title: 'waits if all were known', cell: ({ fleet }) => spread(fleet.flatMap(({ leastWaits }) => leastWaits)) },
+];
+
 /** How many calls were served of processes that always have some waiting. */
 const SERVED: readonly Column[] = [
   { title: 'served, of what one client is', cell: ({ one, fleet }) => (count(fleet) / count(one)).toFixed(3) },
@@ -38,7 +43,8 @@ const COUNTS: readonly Column[] = [
 /** The worlds of a group as a table in GitHub Markdown: all of them have traffic of one kind. */
 export function tableOf(title: string, rows: readonly Row[]): string {
   const isOpen = rows.every(({ world }) => world.traffic.kind === 'open');
-  const columns = [...(isOpen ? LATENCIES : SERVED), ...COUNTS];
+  const known = rows.some(({ world }) => world.measured !== undefined) ? KNOWN : [];
+  const columns = [...(isOpen ? LATENCIES : SERVED), ...known, ...COUNTS];
   return markdown([
     [title, ...columns.map((column) => column.title)],
     ...rows.map((row) => [row.world.name, ...columns.map(({ cell }) => cell(row))]),
@@ -69,7 +75,10 @@ function waits(runs: readonly Played[]): string {
 }
 
 function latencies(runs: readonly Played[]): string {
-  const all = runs.flatMap((run) => run.latencies);
+  return spread(runs.flatMap((run) => run.latencies));
+}
+
+function spread(all: readonly number[]): string {
   return [0.5, 0.95, 1].map((part) => quantile(all, part).toFixed(0)).join(' / ');
 }
 

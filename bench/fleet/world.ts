@@ -6,6 +6,8 @@ export interface Arrival {
   readonly atMs: number;
   /** By which process. */
   readonly by: number;
+  /** Its priority. Default: 0. */
+  readonly priority?: number;
 }
 
 /** Calls at given instants, whatever becomes of the ones before. Their latencies are compared. */
@@ -43,6 +45,8 @@ export interface World {
   readonly strangers?: (random: () => number) => readonly number[];
   /** How long a call waits for quota, in milliseconds. Default: for ever. */
   readonly maxWaitMs?: number;
+  /** Only calls of this priority are measured. Default: all. */
+  readonly measured?: number;
   /** From when on calls are measured, in milliseconds since the beginning. Default: 12 s, in which a share learns what there is to know. */
   readonly settlingMs?: number;
 }

@@ -1,6 +1,6 @@
 import type { WindowKind } from '../../src/testing/index.ts';
 import type { OpenTraffic, World } from './world.ts';
-import { bursts, instantsOf, jobs, steady, uneven } from './worlds/traffic.ts';
+import { besideBulk, bursts, instantsOf, jobs, steady, uneven } from './worlds/traffic.ts';
 
 const SHAPES: readonly WindowKind[] = ['aligned', 'first-request', 'sliding-log', 'sliding-counter', 'leaky'];
 
@@ -29,6 +29,16 @@ export const groups: Readonly<Record<string, readonly World[]>> = {
     busy(`20/s, ${shape}`, { second: 20 }, shape, [5, 15]),
     busy(`20/s, ${shape}, answers after 100 to 300 ms`, { second: 20 }, shape, [100, 300]),
   ]),
+  'Beside a bulk of another process': [
+    ...SHAPES.map((shape) => ({
+      ...open(`50/min, ${shape}, urgent calls of 3 processes`, 4, besideBulk(100, 0.05, 1)),
+      ...{ limits: { minute: 50 }, shape, measured: 1 },
+    })),
+    ...[50, 300].map((minute) => ({
+      ...open(`${minute}/min, leaky, light calls of 3 processes`, 4, besideBulk(2 * minute, minute / 1_000, 0)),
+      ...{ limits: { minute }, shape: 'leaky' as const, measured: 0 },
+    })),
+  ],
   'Jobs in turn': SHAPES.map((shape) => ({
     ...open(`18 calls each minute of 20/min, ${shape}`, 2, jobs(18, 12)),
     limits: { minute: 20 },
@@ -57,6 +67,10 @@ export const groups: Readonly<Record<string, readonly World[]>> = {
       ...open('16 processes, a call each 2 s, responses after 50 to 1,000 ms', 16, steady(0.5)),
       latencyMs: [50, 1_000],
     },
+    ...SHAPES.map((shape) => ({
+      ...open(`8 processes, 20 calls at once each 20 s, responses after 50 to 600 ms, ${shape}`, 8, bursts(20, 20_000)),
+      ...{ limits: { second: 20 }, shape, latencyMs: [50, 600] as const },
+    })),
   ],
 };
 

@@ -323,7 +323,7 @@ export class SharedQuota implements ShareLimit {
     this.#needs.toldUrgent(urgent);
     this.#receive(composed, answer, sentAt);
     if (this.#facts.tellsClock(clock.now())) await this.#facts.share(store, (work) => this.#trips.call(work));
-    const isOutdated = answer.facts !== undefined && answer.granted.every((units) => units === 0);
+    const isOutdated = answer.facts !== undefined && !answer.granted.some(Boolean);
     if (isOutdated && ask.want > 0 && !isGathering && !ask.isLeaving && !isSecond) await this.#ask(store, true);
   }
 

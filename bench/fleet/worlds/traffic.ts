@@ -32,6 +32,17 @@ export function bursts(calls: number, everyMs: number, lastsMs: number = LASTS_M
     );
 }
 
+/** Calls of this priority at random instants, at this rate in each process but the first, which begins a bulk of priority -1 after half a minute. */
+export function besideBulk(calls: number, perSecond: number, priority: number): (processes: number) => OpenTraffic {
+  return (processes) =>
+    open((random) => [
+      ...Array.from({ length: calls }, () => ({ atMs: 30_000, by: 0, priority: -1 })),
+      ...each(processes - 1, (by) =>
+        instantsOf(perSecond, 240_000, random).map((atMs) => ({ atMs, by: by + 1, priority })),
+      ),
+    ]);
+}
+
 /** A job of each minute, which the processes do in turn: so many calls at once. */
 export function jobs(calls: number, minutes: number): (processes: number) => OpenTraffic {
   return (processes) =>

@@ -70,7 +70,7 @@ export class FactSync {
     this.isUnlimited = false;
     const shapes = this.#judge(news);
     if (shapes !== news.shapes) this.#member.learn({ shapes: [{ ...shapes, period }] });
-    this.#ledger.read({ ...news, limit, shapes }, this.#member.time.isDated);
+    this.#ledger.read({ ...news, limit, shapes });
     this.#seen.set(period, receivedAt);
     this.#facts.tellLimit(period, limit);
     this.#facts.tellShapes(period, shapes);

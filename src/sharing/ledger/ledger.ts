@@ -41,12 +41,12 @@ export interface Charged {
  * asks are composed here and sent elsewhere.
  */
 export class Ledger {
-  readonly windows: SharedWindows = new SharedWindows();
+  readonly windows: SharedWindows;
   readonly timeline: Timeline;
   readonly book: Book = new Book();
   readonly policy: AskPolicy;
-  readonly #slots = new Slots(this.windows);
-  readonly #probe = new ShapeProbe(this.windows);
+  readonly #slots: Slots;
+  readonly #probe: ShapeProbe;
   readonly choice: SlotChoice;
   readonly planner: AskPlanner;
   readonly #reserve = new UrgentReserve();
@@ -54,6 +54,9 @@ export class Ledger {
   readonly #unheard = new UnheardReading();
 
   constructor(clock: ServerClock, random: () => number) {
+    this.windows = new SharedWindows(clock);
+    this.#slots = new Slots(this.windows);
+    this.#probe = new ShapeProbe(this.windows);
     this.timeline = new Timeline(clock);
     this.policy = new AskPolicy(random);
     const { windows, timeline, policy, book } = this;
@@ -75,11 +78,6 @@ export class Ledger {
   /** The window that is full until its end, if that is certain. */
   full(now: number): FullWindow | undefined {
     return this.policy.full(this.timeline.at(now).least);
-  }
-
-  /** The smallest length of a slot, in milliseconds. */
-  get quantum(): number {
-    return this.#slots.quantum;
   }
 
   /** Whole units charged to each window: at most what can be granted together, so that a request that costs more takes all of it. */
@@ -136,7 +134,7 @@ export class Ledger {
     this.planner.expected.spend(units, now);
     const isGuess = this.timeline.isGuess(now);
     const entry = this.book.spend(units, arrival, () => this.#slots.at(arrival), now, isGuess);
-    if (this.book.held(arrival) === 0) this.policy.spent(now, this.quantum);
+    if (this.book.held(arrival) === 0) this.policy.spent(now, this.#slots.quantum);
     return entry;
   }
 
@@ -147,12 +145,11 @@ export class Ledger {
     this.book.settle(entry, units - charged, isServed ? now : undefined);
   }
 
-  /** Records a reading. `isDated`: whether the service's clock is known. */
-  read(news: WindowNews, isDated = true): void {
+  /** Records a reading. */
+  read(news: WindowNews): void {
     const { period, limit, shapes, sentAt, receivedAt } = news;
     this.timeline.hearRoundTrip(receivedAt - sentAt);
     const window = this.windows.open(period, limit, shapes);
-    window.isDated = isDated;
     window.hear(news, this.timeline.at(sentAt), this.timeline.at(receivedAt));
     if (!window.isShort) this.#unheard.read(news, this.held(receivedAt), !window.isLong && !window.isCalendar);
     if (this.timeline.isSharp(receivedAt)) this.#probe.read(news, this.timeline.at(sentAt));
@@ -206,6 +203,7 @@ export class Ledger {
       isSparing: wish === 3,
       isNear: this.planner.isNear,
     };
+    const { divided } = this.windows;
     const rate = Math.min(...[...this.windows].map(({ limit, period }) => limit / periodMsOf(period)));
     const { storeOffset } = this.timeline;
     return {
@@ -217,8 +215,8 @@ export class Ledger {
       want,
       // More than it needs a store grants of what is free beyond half, which such an ask leaves free already.
       need: plan.isAhead ? want : need,
-      size: this.windows.smallest,
-      chunk: CHUNK,
+      size: divided,
+      chunk: Math.min(CHUNK, Math.ceil(divided / 2)),
       stayMs: STAY_MS,
       asked,
       also,
@@ -247,7 +245,7 @@ export class Ledger {
     }
     this.#reserve.hear(answer);
     const granted = new Map(slots.map(({ name }, index) => [name, answer.granted[index] ?? 0]));
-    this.#renounce(asked.slots, granted, used);
+    this.#renounce(asked, granted, used);
     const outcome = {
       granted: ({ name }: Slot): number => granted.get(name) ?? 0,
       used: ({ name }: Instance): number => used.get(name) ?? 0,
@@ -256,7 +254,7 @@ export class Ledger {
       freesAt: answer.freeMs > 0 ? this.timeline.at(now).least + answer.freeMs : undefined,
     };
     this.policy.hear(asked, outcome, now);
-    if (asked.isSparing && answer.granted.every((units) => units === 0)) this.planner.expected.askedInVain(now);
+    if (asked.isSparing && !answer.granted.some(Boolean)) this.planner.expected.askedInVain(now);
     // Units that other processes hold are not booked until each has made a trip, so no slot is used that they may have asked for.
     const isLost = this.#recollection.hear(windows, answer, before, now);
     if (isLost && before.aheadMs > 0) this.choice.mistrust(now + before.aheadMs);
@@ -308,11 +306,13 @@ export class Ledger {
     return { ...slot, to: Math.min(slot.to, latest + 1) };
   }
 
-  /** Takes away what must be left to the calendar's window before, of which only the answer has told how much is used. */
-  #renounce(slots: readonly Slot[], granted: Map<string, number>, used: Map<string, number>): void {
-    const from = slots[0]?.from ?? 0;
-    for (const { name, instances } of [...slots].reverse()) {
-      const over = instances.map((each) => (used.get(each.name) ?? 0) + each.window.carried(each, from) - each.limit);
+  /** Takes away what must be left to the calendar's window before, and to urgent calls: only the answer has told how much that is. */
+  #renounce({ slots, kept }: Asked, granted: Map<string, number>, used: Map<string, number>): void {
+    for (const { name, instances } of slots.toReversed()) {
+      // Of a second, nothing that is kept changes with the answer for longer than that lasts.
+      const over = instances.map((each) =>
+        each.window.isShort ? 0 : (used.get(each.name) ?? 0) + kept(each) - each.limit,
+      );
       const given = granted.get(name) ?? 0;
       const units = Math.min(given, Math.max(0, ...over));
       granted.set(name, given - units);

@@ -2,10 +2,10 @@ import { keepLast } from '../../keep-last.ts';
 import { REFUTED_FROM } from '../../quota/models/sliding-counter.ts';
 import type { Shapes, WindowNews } from '../../quota/share-limit.ts';
 import { endOf, PERIODS, type Period, periodMsOf, startOf } from '../../quota/time/periods.ts';
-import { DRIFT } from '../../quota/time/server-clock.ts';
+import { DRIFT, type ServerClock } from '../../quota/time/server-clock.ts';
 import { LINGER_MS, type WindowAsk } from '../store/store.ts';
 import { drainedIn, hasSteps, lastStep, SPARE_STEPS, spareOf, stepsAt, stepsUntil } from './drain.ts';
-import { calendarOf, evenOf, type InstanceTime, isShort, slidingOf } from './instances.ts';
+import { calendarOf, evenOf, type InstanceTime, isShort, slidingOf, stepsOf } from './instances.ts';
 import type { TimeRange } from './timeline.ts';
 
 /** How far ahead any process of the share may hold units, in milliseconds. */
@@ -61,6 +61,9 @@ export interface Claims {
   readonly estimated: number;
 }
 
+/** Whether the service's clock is known: if not, units of the calendar's windows count as those of what slides, too. */
+type Dated = Pick<ServerClock, 'isDated'>;
+
 /** One window of the service, as the processes of a share count it. */
 export class SharedWindow {
   readonly period: Period;
@@ -70,8 +73,7 @@ export class SharedWindow {
   shapes: Shapes;
   /** Units that remained by the latest reading. */
   left: number;
-  /** Whether the service's clock is known: if not, units of the calendar's windows count as those of what slides, too. */
-  isDated = true;
+  readonly #clock: Dated;
   readonly #readings = new Map<string, InstanceReading>();
   /** Units used by the latest reading, and when its request was sent, by the local clock and at the earliest by the timeline. */
   #latest: { readonly used: number; readonly sentAt: number; readonly time: number } | undefined;
@@ -82,7 +84,8 @@ export class SharedWindow {
   /** Units of a window of the calendar, by when it began, that were claimed so long ago that each reading counts them. */
   #settled = { start: Number.NaN, units: 0 };
 
-  constructor(period: Period, limit: number, shapes: Shapes) {
+  constructor(period: Period, limit: number, shapes: Shapes, clock: Dated) {
+    this.#clock = clock;
     this.period = period;
     this.limit = limit;
     this.shapes = shapes;
@@ -106,7 +109,7 @@ export class SharedWindow {
 
   /** Whether `aligned` is the only candidate, and it is known when windows end. */
   get isCalendar(): boolean {
-    return this.period === 'month' || (this.isDated && this.shapes.alive.every(({ isCalendar }) => isCalendar));
+    return this.period === 'month' || (this.#clock.isDated && this.shapes.alive.every(({ isCalendar }) => isCalendar));
   }
 
   /**
@@ -122,6 +125,11 @@ export class SharedWindow {
   /** Whether `leaky` is the only candidate, so that what has drained can be used. */
   get #drains(): boolean {
     return this.#mayDrain && this.shapes.alive.every(({ drains }) => drains);
+  }
+
+  /** Units that needy processes divide: all of them, or of a long window that drains those that come with a step, which may be no whole number. */
+  get divided(): number {
+    return this.#drains && !this.isShort ? this.limit / stepsOf(this.period) : this.limit;
   }
 
   get #mayDrain(): boolean {
@@ -174,7 +182,7 @@ export class SharedWindow {
 
   /** Whether it is counted by the calendar's windows alone, although it may be an estimate: this one, and what the one before still takes of it. */
   get #isEstimate(): boolean {
-    return this.isDated && this.#isCounted && this.#isOfCalendars;
+    return this.#clock.isDated && this.#isCounted && this.#isOfCalendars;
   }
 
   /** The instance of the calendar before the one of this time, if the service may count a part of it. */
@@ -344,6 +352,11 @@ export function ttlOf(instance: Instance, time: number): number {
 /** The known windows of the service, shortest first. */
 export class SharedWindows implements Iterable<SharedWindow> {
   readonly #byPeriod = new Map<Period, SharedWindow>();
+  readonly #clock: Dated;
+
+  constructor(clock: Dated) {
+    this.#clock = clock;
+  }
 
   [Symbol.iterator](): Iterator<SharedWindow> {
     return this.#byPeriod.values();
@@ -356,6 +369,11 @@ export class SharedWindows implements Iterable<SharedWindow> {
   /** The smallest limit, in units. */
   get smallest(): number {
     return Math.min(...[...this].map(({ limit }) => limit));
+  }
+
+  /** The fewest units of a window that needy processes divide. */
+  get divided(): number {
+    return Math.min(...[...this].map(({ divided }) => divided));
   }
 
   /** Whether one is so small that a process can use it up with what others do not know of yet. */
@@ -376,7 +394,7 @@ export class SharedWindows implements Iterable<SharedWindow> {
   open(period: Period, limit: number, shapes: Shapes): SharedWindow {
     const known = this.#byPeriod.get(period);
     if (known) return Object.assign(known, { limit, shapes });
-    const opened = new SharedWindow(period, limit, shapes);
+    const opened = new SharedWindow(period, limit, shapes, this.#clock);
     const all = [...this.#byPeriod.values(), opened].sort(
       (a, b) => PERIODS.indexOf(a.period) - PERIODS.indexOf(b.period),
     );

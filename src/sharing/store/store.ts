@@ -98,7 +98,7 @@ export interface ShareAsk {
   readonly want: number;
   /** Units of the first of these calls: no slot is granted with fewer. */
   readonly need: number;
-  /** The smallest limit of all windows, in units: it is divided among the needy processes. */
+  /** Units that are divided among the needy processes: the smallest limit of all windows, or what comes at once of one that drains. */
   readonly size: number;
   /** The smallest part, in units. */
   readonly chunk: number;

@@ -102,7 +102,7 @@ describe('when it is worth asking the store', () => {
     /** After how long, where others ask in turn. */
     function waits(period: Period, alive: readonly Shape[], { random = 0, others = 3, at = NOW } = {}): number {
       const policy = new AskPolicy(() => random);
-      const windows = new SharedWindows();
+      const windows = new SharedWindows({ isDated: true });
       windows.open(period, 100, { alive, epoch: 0 });
       const slots = new Slots(windows);
       const all = [slots.at(exactly(at)), ...slots.after(exactly(at), 3)];

@@ -468,7 +468,7 @@ describe('a book that learns where requests arrived', () => {
     ['leaves them where they slide out hardly sooner', slidingLog, 701, named(0)],
     ['leaves them where no window slides, however soon they were answered', aligned, 100, named(0)],
   ] as const)('%s', (_, shape, endsMs, name) => {
-    const minute = new SharedWindows();
+    const minute = new SharedWindows({ isDated: true });
     minute.open('minute', 20, { alive: [shape], epoch: 0 });
     const slot = new Slots(minute).at(exactly(BEGIN));
     expect(namesOf(sentTo(slot, { ...slot, to: BEGIN + endsMs }).book)).toContain(name);

@@ -11,7 +11,7 @@ import { BEGIN, exactly, reading } from '../support/small.ts';
 const OPEN = [aligned, firstRequest];
 
 function probing(alive: readonly Shape[] = OPEN): { probe: ShapeProbe; windows: SharedWindows; slots: Slots } {
-  const windows = new SharedWindows();
+  const windows = new SharedWindows({ isDated: true });
   windows.open('second', 20, { alive, epoch: 0 });
   return { probe: new ShapeProbe(windows), windows, slots: new Slots(windows) };
 }

@@ -7,7 +7,7 @@ import { reading } from '../support/small.ts';
 /** Windows of a service that may slide, and what is left of them: a minute of 30 units, in which a unit slides out in two seconds. */
 class Subject {
   readonly room = new StatedRoom();
-  readonly windows = new SharedWindows();
+  readonly windows = new SharedWindows({ isDated: true });
 
   constructor() {
     this.windows.open('minute', 30, { alive: SHAPES, epoch: 0 });

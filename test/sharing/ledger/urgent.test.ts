@@ -64,7 +64,7 @@ describe('what is kept for urgent calls', () => {
   });
 
   it('is one unit of a sliding second as soon as no step of it has begun', () => {
-    const sliding = new SharedWindows();
+    const sliding = new SharedWindows({ isDated: true });
     sliding.open('second', 20, { alive: [slidingLog], epoch: 0 });
     const [one] = sliding.of('second')?.instances(exactly(BEGIN + 1_000)) ?? [];
     if (!one) throw new Error('there is none');

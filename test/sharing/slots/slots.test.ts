@@ -14,7 +14,7 @@ describe('slots', () => {
   });
 
   it('are tenths of seconds while a second may slide, because it is counted in steps', () => {
-    const windows = new SharedWindows();
+    const windows = new SharedWindows({ isDated: true });
     windows.open('second', 10, { alive: [slidingLog], epoch: 0 });
     const fine = new Slots(windows);
     const slot = fine.at(exactly(BEGIN + 3_450));

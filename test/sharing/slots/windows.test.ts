@@ -12,6 +12,9 @@ import { BEGIN, calendar, exactly, instanceAt, reading } from '../support/small.
 
 const UNKNOWN = { alive: SHAPES, epoch: 0 };
 
+/** Where the service's clock is known. */
+const DATED = { isDated: true };
+
 describe('a window that processes share', () => {
   it('of the calendar has one instance for each instant, and two for an arrival on its edge', () => {
     const windows = calendar({ minute: 100 });
@@ -26,9 +29,31 @@ describe('a window that processes share', () => {
     expect(end).toBe(Date.UTC(2028, 2));
   });
 
+  it('of the calendar counts as one that slides until the service’s clock is known, whichever window that is, and from then on at once', () => {
+    const clock = { isDated: false };
+    const windows = new SharedWindows(clock);
+    const all = (['second', 'minute'] as const).map((period) =>
+      windows.open(period, 100, { alive: [aligned], epoch: 0 }),
+    );
+    const counts = (): number[] => all.map((window) => window.instances(exactly(BEGIN)).length);
+    expect(counts()).toEqual([12, 32]);
+    clock.isDated = true;
+    expect(counts()).toEqual([1, 1]);
+  });
+
+  it('that drains has a step of its units to divide among needy processes, and any other all of them', () => {
+    const divided = (period: Period, ...alive: Shapes['alive']): number =>
+      new SharedWindow(period, 50, { alive, epoch: 0 }, DATED).divided;
+    expect([divided('minute', leaky), divided('second', leaky), divided('minute', leaky, slidingLog)]).toEqual([
+      50 / 30,
+      50,
+      50,
+    ]);
+  });
+
   it('has thirty steps if it slides, and a second ten, which are no shorter than a trip', () => {
     const ends = (period: 'second' | 'minute'): number[] =>
-      new SharedWindow(period, 100, { alive: [slidingLog], epoch: 0 })
+      new SharedWindow(period, 100, { alive: [slidingLog], epoch: 0 }, DATED)
         .instances(exactly(BEGIN))
         .map(({ end }) => end - BEGIN);
     expect(ends('second')).toEqual(Array.from({ length: 11 }, (_, nth) => (nth + 1) * 100));
@@ -36,7 +61,7 @@ describe('a window that processes share', () => {
   });
 
   it('that slides counts a unit in every stretch of its length, cut into steps, that may hold it', () => {
-    const minute = new SharedWindow('minute', 100, { alive: [slidingLog], epoch: 0 });
+    const minute = new SharedWindow('minute', 100, { alive: [slidingLog], epoch: 0 }, DATED);
     const instances = minute.instances(exactly(BEGIN + 1_000));
     // Thirty steps of two seconds, and one more because the unit came somewhere within its own.
     expect(instances).toHaveLength(31);
@@ -48,25 +73,25 @@ describe('a window that processes share', () => {
   });
 
   it('in doubt is counted both ways, so that nothing is counted twice or not at all when the doubt ends', () => {
-    const minute = new SharedWindow('minute', 100, UNKNOWN);
+    const minute = new SharedWindow('minute', 100, UNKNOWN, DATED);
     const names = minute.instances(exactly(BEGIN)).map(({ name }) => name);
     expect(names).toContain(`minute:${BEGIN / 1_000}`);
     // The calendar's minute, what slides, and one step of what drains.
     expect(names).toHaveLength(33);
-    const known = new SharedWindow('minute', 100, { alive: [aligned], epoch: 0 });
+    const known = new SharedWindow('minute', 100, { alive: [aligned], epoch: 0 }, DATED);
     expect(names).toEqual(expect.arrayContaining(known.instances(exactly(BEGIN)).map(({ name }) => name)));
   });
 
   it('in doubt keeps a unit for the first request of the calendar’s next window, which shows whether usage is reset there', () => {
-    const minute = new SharedWindow('minute', 100, UNKNOWN);
+    const minute = new SharedWindow('minute', 100, UNKNOWN, DATED);
     const kept = (window: SharedWindow, after: number): number => window.keptForProbe(BEGIN + after);
     expect([0, 2_999, 3_000, 59_999].map((after) => kept(minute, after))).toEqual([0, 0, 1, 1]);
-    expect(kept(new SharedWindow('minute', 10, UNKNOWN), 30_000)).toBe(1);
+    expect(kept(new SharedWindow('minute', 10, UNKNOWN, DATED), 30_000)).toBe(1);
     // A call that fails before the minute ends would fail for nothing else.
     const end = BEGIN + 60_000;
     expect([end - 1, end].map((waitsUntil) => minute.keptForProbe(BEGIN + 30_000, waitsUntil))).toEqual([0, 1]);
     // Hardly a call waits for the end of a day. What that one keeps shows that all of the next one is free.
-    const day = new SharedWindow('day', 100, UNKNOWN);
+    const day = new SharedWindow('day', 100, UNKNOWN, DATED);
     expect(day.keptForProbe(BEGIN + 30_000, end)).toBe(1);
     // It is for the first request of a window, however late that comes.
     const [present] = day.instances(exactly(BEGIN));
@@ -83,12 +108,12 @@ describe('a window that processes share', () => {
       ['minute', 100, { alive: [slidingLog, slidingCounter], epoch: 0 }],
       ['minute', 100, { alive: [aligned, slidingCounter], epoch: 0 }],
     ] as const)
-      expect(kept(new SharedWindow(period, limit, shapes), 30_000)).toBe(0);
+      expect(kept(new SharedWindow(period, limit, shapes, DATED), 30_000)).toBe(0);
   });
 
   it('in doubt keeps no unit where a response of its first seconds shows that what it holds slides out when the calendar’s next window begins', () => {
     const keptAfter = (sentAt: number): number => {
-      const minute = new SharedWindow('minute', 100, UNKNOWN);
+      const minute = new SharedWindow('minute', 100, UNKNOWN, DATED);
       const news = { ...reading({ period: 'minute', used: 1, shapes: UNKNOWN }), limit: 100 };
       minute.hear(news, exactly(BEGIN + sentAt), exactly(BEGIN + sentAt + 20));
       return minute.keptForProbe(BEGIN + 30_000);
@@ -97,23 +122,23 @@ describe('a window that processes share', () => {
   });
 
   it('that is the calendar’s, or an estimate from two of its windows, is counted by those alone', () => {
-    const minute = new SharedWindow('minute', 100, { alive: [aligned, slidingCounter], epoch: 0 });
+    const minute = new SharedWindow('minute', 100, { alive: [aligned, slidingCounter], epoch: 0 }, DATED);
     expect(minute.instances(exactly(BEGIN)).map(({ name }) => name)).toEqual([`minute:${BEGIN / 1_000}`]);
   });
 
   it('of a month is the calendar’s, whatever is not ruled out: no process could wait for another shape to show itself', () => {
-    const month = new SharedWindow('month', 100, UNKNOWN);
+    const month = new SharedWindow('month', 100, UNKNOWN, DATED);
     expect([month.isCalendar, month.isInDoubt]).toEqual([true, false]);
     expect(month.instances(exactly(BEGIN))).toHaveLength(1);
   });
 
   it('is in doubt only if it is short, because looking at a long one takes too long', () => {
-    expect(new SharedWindow('second', 10, UNKNOWN).isInDoubt).toBe(true);
-    expect(new SharedWindow('minute', 10, UNKNOWN).isInDoubt).toBe(false);
+    expect(new SharedWindow('second', 10, UNKNOWN, DATED).isInDoubt).toBe(true);
+    expect(new SharedWindow('minute', 10, UNKNOWN, DATED).isInDoubt).toBe(false);
   });
 
   it('that drains counts a unit in one of its steps, the later one of two, and knows all steps from which something may be left', () => {
-    const bucket = (limit: number) => new SharedWindow('minute', limit, { alive: [leaky], epoch: 0 });
+    const bucket = (limit: number) => new SharedWindow('minute', limit, { alive: [leaky], epoch: 0 }, DATED);
     const namesOf = (from: number, to: number) =>
       bucket(300)
         .instances({ least: BEGIN + from, most: BEGIN + to })
@@ -136,7 +161,7 @@ describe('a window that processes share', () => {
   });
 
   it('whose service estimates what slides is spent evenly, but only once a refusal or readings have shown that', () => {
-    const estimated = (epoch: number) => new SharedWindow('second', 100, { alive: [slidingCounter], epoch });
+    const estimated = (epoch: number) => new SharedWindow('second', 100, { alive: [slidingCounter], epoch }, DATED);
     const even = estimated(1)
       .instances(exactly(BEGIN))
       .filter(({ name }) => name.includes('even'));
@@ -148,7 +173,7 @@ describe('a window that processes share', () => {
     const second = estimated(1).instances({ least: BEGIN + 100, most: BEGIN + 199 });
     expect(second.find(({ name }) => name.includes('even'))?.end).toBeGreaterThanOrEqual(BEGIN + 200);
     const isEven = (alive: Shapes['alive'], epoch = 0): boolean =>
-      new SharedWindow('second', 100, { alive, epoch })
+      new SharedWindow('second', 100, { alive, epoch }, DATED)
         .instances(exactly(BEGIN))
         .some(({ name }) => name.includes('even'));
     expect(isEven([slidingCounter, slidingLog], 1)).toBe(true);
@@ -161,7 +186,7 @@ describe('a window that processes share', () => {
 
   it('is not probed any more once it is taken for an estimate, of which a probe would leave next to nothing', () => {
     const isOpen = (epoch: number): boolean =>
-      new SharedWindow('second', 20, { alive: [slidingCounter, aligned, firstRequest], epoch }).isOpen(true);
+      new SharedWindow('second', 20, { alive: [slidingCounter, aligned, firstRequest], epoch }, DATED).isOpen(true);
     expect([isOpen(0), isOpen(1)]).toEqual([true, false]);
   });
 
@@ -175,7 +200,7 @@ describe('a window that processes share', () => {
   ])(
     'of %i units that is estimated has %i steps of %i each, which with one step more are no more than it holds',
     (limit, steps, units) => {
-      const even = new SharedWindow('second', limit, { alive: [slidingCounter], epoch: 1 })
+      const even = new SharedWindow('second', limit, { alive: [slidingCounter], epoch: 1 }, DATED)
         .instances(exactly(BEGIN))
         .filter(({ name }) => name.includes('even'));
       expect(even.map((one) => [one.limit - one.window.spare(one, 1), Math.round(1_000 / (one.end - BEGIN))])).toEqual([
@@ -187,7 +212,7 @@ describe('a window that processes share', () => {
 
   it('longer than a second is not halved for an estimate of few units that no refusal has shown', () => {
     const pairs = (period: 'second' | 'minute' | 'day'): string[] =>
-      new SharedWindow(period, 3, { alive: [slidingCounter, leaky], epoch: 0 })
+      new SharedWindow(period, 3, { alive: [slidingCounter, leaky], epoch: 0 }, DATED)
         .instances(exactly(BEGIN))
         .map(({ name }) => name)
         .filter((name) => name.includes('pair'));
@@ -205,7 +230,7 @@ describe('a window that processes share', () => {
   });
 
   it('knows what an estimate may still count of the calendar’s window before, at the latest time of a reading', () => {
-    const hour = new SharedWindow('hour', 100, { alive: [slidingCounter, slidingLog], epoch: 0 });
+    const hour = new SharedWindow('hour', 100, { alive: [slidingCounter, slidingLog], epoch: 0 }, DATED);
     const previous = hour.previous(BEGIN);
     if (previous) hour.hearUsed(previous, 40, BEGIN);
     expect(hour.claims({ least: BEGIN, most: BEGIN + 900_000 })).toEqual({ present: undefined, estimated: 30 });
@@ -213,7 +238,7 @@ describe('a window that processes share', () => {
 
   it('knows what an estimate counts of claims so long ago that each reading counts them, of what may be in either window as of the one before', () => {
     const estimated = (before: number | undefined, present: number, recent: number) => {
-      const minute = new SharedWindow('minute', 100, { alive: [slidingCounter, leaky], epoch: 0 });
+      const minute = new SharedWindow('minute', 100, { alive: [slidingCounter, leaky], epoch: 0 }, DATED);
       const now = BEGIN + 30_000;
       const [ofCalendar, ...others] = minute.instances(exactly(now));
       const slides = others.filter(({ drain }) => drain === undefined);
@@ -237,7 +262,7 @@ describe('a window that processes share', () => {
   });
 
   it('forgets a reading of an instance that slides where the store counts less: some of it has slid out', () => {
-    const windows = new SharedWindows();
+    const windows = new SharedWindows(DATED);
     const hour = windows.open('hour', 100, { alive: [slidingLog], epoch: 0 });
     const news = reading({ period: 'hour', used: 9, shapes: hour.shapes, sentAt: 0, receivedAt: 20 });
     hour.hear(news, exactly(BEGIN), exactly(BEGIN + 20));
@@ -249,7 +274,7 @@ describe('a window that processes share', () => {
   });
 
   it('whose service may count a part of the one before keeps that part, by what the store says of it', () => {
-    const minute = new SharedWindow('minute', 100, { alive: [slidingLog, slidingCounter], epoch: 0 });
+    const minute = new SharedWindow('minute', 100, { alive: [slidingLog, slidingCounter], epoch: 0 }, DATED);
     const before = minute.previous(BEGIN + 1_000);
     const [present] = minute.instances(exactly(BEGIN)).filter(({ slides }) => slides === undefined);
     const sliding = minute.instances(exactly(BEGIN)).find(({ slides }) => slides !== undefined);
@@ -270,12 +295,12 @@ describe('a window that processes share', () => {
       ['minute', [aligned]],
       ['minute', [slidingLog, leaky]],
     ] as const)
-      expect(new SharedWindow(period, 100, { alive, epoch: 0 }).previous(BEGIN)).toBeUndefined();
+      expect(new SharedWindow(period, 100, { alive, epoch: 0 }, DATED).previous(BEGIN)).toBeUndefined();
   });
 
   it('of few units has such a part only where its service surely estimates, or a refusal has shown that', () => {
     const isCounted = (limit: number, epoch: number, ...alive: Shapes['alive']): boolean =>
-      new SharedWindow('minute', limit, { alive, epoch }).previous(BEGIN) !== undefined;
+      new SharedWindow('minute', limit, { alive, epoch }, DATED).previous(BEGIN) !== undefined;
     expect([REFUTED_FROM - 1, REFUTED_FROM].map((limit) => isCounted(limit, 0, slidingLog, slidingCounter))).toEqual([
       false,
       true,
@@ -283,7 +308,7 @@ describe('a window that processes share', () => {
     expect(isCounted(3, 1, slidingLog, slidingCounter)).toBe(true);
     expect(isCounted(3, 0, slidingCounter)).toBe(true);
     // What is surely an estimate is counted by the calendar's windows alone.
-    const known = new SharedWindow('minute', 100, { alive: [slidingCounter], epoch: 0 });
+    const known = new SharedWindow('minute', 100, { alive: [slidingCounter], epoch: 0 }, DATED);
     expect(known.instances(exactly(BEGIN)).map(({ slides }) => slides)).toEqual([undefined]);
   });
 
@@ -320,7 +345,7 @@ describe('a window that processes share', () => {
   });
 
   it('takes a reading for the most that is used of a minute while it may not be the calendar’s, and not for the least', () => {
-    const minute = new SharedWindow('minute', 100, UNKNOWN);
+    const minute = new SharedWindow('minute', 100, UNKNOWN, DATED);
     minute.hear(reading({ used: 40, shapes: UNKNOWN }), exactly(BEGIN), exactly(BEGIN + 40));
     const [ofCalendar, ...others] = minute.instances(exactly(BEGIN));
     expect(ofCalendar?.slides).toBeUndefined();
@@ -333,7 +358,7 @@ describe('a window that processes share', () => {
   });
 
   it('of a minute or longer holds no more by any shape than the latest reading, and what is claimed after it, for as long as that is recent', () => {
-    const day = new SharedWindow('day', 100, UNKNOWN);
+    const day = new SharedWindow('day', 100, UNKNOWN, DATED);
     day.hear(reading({ period: 'day', used: 3, shapes: UNKNOWN }), exactly(BEGIN), exactly(BEGIN + 40));
     // Half of the day is over, so an estimate counts half of the one before.
     const before = day.previous(BEGIN);
@@ -354,7 +379,7 @@ describe('a window that processes share', () => {
     ]);
     expect(later).toEqual([...new Array(30).fill({ used: 3, bounds: 'above', ageMs }), undefined]);
     expect(said(BEGIN + 20_000).filter((each) => each !== undefined)).toMatchObject([{ used: 3, bounds: 'below' }]);
-    const second = new SharedWindow('second', 100, UNKNOWN);
+    const second = new SharedWindow('second', 100, UNKNOWN, DATED);
     second.hear(reading({ period: 'second', used: 3, shapes: UNKNOWN }), exactly(BEGIN), exactly(BEGIN + 40));
     const ofSecond = second.instances(exactly(BEGIN)).map((each) => second.reading(each, BEGIN)?.bounds);
     expect(ofSecond.filter((bounds) => bounds !== undefined && bounds !== 'below')).toEqual([]);
@@ -362,7 +387,7 @@ describe('a window that processes share', () => {
 
   it('is told no reading of a stretch that an estimate may explain by more of the window before than the stretch still holds', () => {
     const told = (inStretch: number | undefined, alive: Shapes['alive'] = [slidingLog, slidingCounter, aligned]) => {
-      const minute = new SharedWindow('minute', 100, { alive, epoch: 0 });
+      const minute = new SharedWindow('minute', 100, { alive, epoch: 0 }, DATED);
       const now = BEGIN + 30_000;
       const [before, present] = [minute.previous(now), ...minute.instances(exactly(now))];
       const stretch = minute.instances(exactly(now)).find(({ slides }) => slides !== undefined);
@@ -381,7 +406,7 @@ describe('a window that processes share', () => {
 
   it('that is taken for an estimate is told by a reading what was used of its present window, if the store counts less', () => {
     const told = (counted: number, alive: Shapes['alive'] = [slidingCounter, aligned]) => {
-      const minute = new SharedWindow('minute', 100, { alive, epoch: 0 });
+      const minute = new SharedWindow('minute', 100, { alive, epoch: 0 }, DATED);
       const now = BEGIN + 30_000;
       const next = minute.instances(exactly(now + 60_000))[0];
       const [before, present] = [minute.previous(now), ...minute.instances(exactly(now))];
@@ -402,7 +427,7 @@ describe('a window that processes share', () => {
   });
 
   it('is bounded by the reading that was taken last, whichever answer comes first', () => {
-    const day = new SharedWindow('day', 100, UNKNOWN);
+    const day = new SharedWindow('day', 100, UNKNOWN, DATED);
     const hear = (used: number, sentAt: number) =>
       day.hear(reading({ period: 'day', used, sentAt, shapes: UNKNOWN }), exactly(BEGIN), exactly(BEGIN + 40));
     hear(4, BEGIN + 1);
@@ -416,7 +441,7 @@ describe('a window that processes share', () => {
     const shapes = { alive: [leaky], epoch: 0 };
     /** The units stated of each step, by when it ends after `BEGIN`. */
     const said = (period: Period, at: number): readonly (readonly [end: number, used: number])[] => {
-      const window = new SharedWindow(period, 300, shapes);
+      const window = new SharedWindow(period, 300, shapes, DATED);
       const news = reading({ period, used: 100, limit: 300, shapes });
       window.hear(news, exactly(BEGIN + at), exactly(BEGIN + at + 40));
       return window.steps({ least: BEGIN + at, most: BEGIN + at + window.reachMs }).flatMap((step) => {
@@ -434,7 +459,7 @@ describe('a window that processes share', () => {
   });
 
   it('does not tell what a reading says of a step while other shapes are possible', () => {
-    const minute = new SharedWindow('minute', 300, UNKNOWN);
+    const minute = new SharedWindow('minute', 300, UNKNOWN, DATED);
     minute.hear(reading({ used: 100, limit: 300 }), exactly(BEGIN + 500), exactly(BEGIN + 540));
     const steps = minute.instances(exactly(BEGIN + 2_500)).filter(({ drain }) => drain !== undefined);
     expect(steps.map((step) => minute.reading(step, BEGIN + 600))).toEqual([undefined]);
@@ -457,7 +482,7 @@ describe('a window that processes share', () => {
 
   it('may be open between the calendar and another shape, if it is asked whether that slides', () => {
     const isOpen = (period: 'second' | 'minute', ...alive: Shapes['alive']) =>
-      [false, true].map((slides) => new SharedWindow(period, 100, { alive, epoch: 0 }).isOpen(slides));
+      [false, true].map((slides) => new SharedWindow(period, 100, { alive, epoch: 0 }, DATED).isOpen(slides));
     expect(isOpen('second', aligned, slidingLog)).toEqual([false, true]);
     expect(isOpen('second', aligned, firstRequest)).toEqual([true, true]);
     expect(isOpen('second', slidingLog, firstRequest)).toEqual([false, false]);
@@ -468,7 +493,7 @@ describe('a window that processes share', () => {
   });
 
   it('of a single shape is in no doubt, whichever that is', () => {
-    expect(new SharedWindow('second', 100, { alive: [slidingLog], epoch: 0 }).isInDoubt).toBe(false);
+    expect(new SharedWindow('second', 100, { alive: [slidingLog], epoch: 0 }, DATED).isInDoubt).toBe(false);
   });
 
   it('is remembered by the store until a little after its end', () => {
@@ -476,7 +501,7 @@ describe('a window that processes share', () => {
     expect(ttlOf(instance, BEGIN)).toBe(65_000);
     expect(ttlOf(instance, BEGIN + 600_000)).toBe(5_000);
     // What drains counts for the length of the window and two steps more.
-    const bucket = new SharedWindow('minute', 300, { alive: [leaky], epoch: 0 });
+    const bucket = new SharedWindow('minute', 300, { alive: [leaky], epoch: 0 }, DATED);
     const [step] = bucket.steps(exactly(BEGIN)).slice(-1);
     expect(step && ttlOf(step, BEGIN)).toBe(2_000 + 64_000 + 5_000);
   });
@@ -484,7 +509,7 @@ describe('a window that processes share', () => {
 
 describe('the windows of a service', () => {
   it('come shortest first, however they became known, and are forgotten together', () => {
-    const windows = new SharedWindows();
+    const windows = new SharedWindows(DATED);
     for (const period of ['month', 'second', 'minute'] as const) windows.open(period, 10, UNKNOWN);
     expect([...windows].map(({ period }) => period)).toEqual(['second', 'minute', 'month']);
     windows.keep(new Set(['minute'] as const));

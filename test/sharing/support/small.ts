@@ -15,7 +15,7 @@ export function exactly(time: number): TimeRange {
 
 /** Windows of the calendar, of these limits. */
 export function calendar(limits: Partial<Record<Period, number>>): SharedWindows {
-  const windows = new SharedWindows();
+  const windows = new SharedWindows({ isDated: true });
   for (const [period, limit] of Object.entries(limits))
     windows.open(period as Period, limit, { alive: [aligned], epoch: 0 });
   return windows;

@@ -26,7 +26,7 @@ export class Calendar {
   readonly usedBefore: number;
 
   constructor(small: Small) {
-    const windows = new SharedWindows();
+    const windows = new SharedWindows({ isDated: true });
     if (small.isBucket) windows.open('minute', BUCKET, { alive: [leaky], epoch: 0 });
     else {
       windows.open('second', small.limit, { alive: [small.estimated?.takenFor ?? aligned], epoch: 0 });
