@@ -35,8 +35,8 @@ export interface PacerOptions {
   readonly clientWide: ClientWide;
   /** A lease not settled within this time is treated as forgotten, in milliseconds. */
   readonly leaseMs: number;
-  /** Creates the limit of this process's share, given the service's clock. Default: all of every window. */
-  readonly shareLimit?: (clock: ServerClock) => ShareLimit;
+  /** The limit of this process's share. Default: all of every window. */
+  readonly shareLimit?: ShareLimit;
   /** The quota that bulk work must leave. */
   readonly bulkReserve?: BulkReservePolicy | undefined;
   /** The shapes that a window may have, the most cautious first. Default: all that are known. */
@@ -73,13 +73,12 @@ export class Pacer {
   readonly #limits: readonly Limit[];
 
   constructor(options: PacerOptions) {
-    const { clientWide, leaseMs, bulkReserve, shapes } = options;
+    const { clientWide, leaseMs, shareLimit = wholeShareLimit, bulkReserve, shapes } = options;
     const { clock, concurrency, outage, manualPause } = clientWide;
     this.#clientWide = clientWide;
     this.#clock = clock;
     const flights = new InFlight(concurrency, leaseMs);
     this.#flights = flights;
-    const shareLimit = options.shareLimit?.(clock) ?? wholeShareLimit;
     this.#shareLimit = shareLimit;
     this.#random = options.random ?? (() => 0);
     const windows = new Windows({ clock, flights, answered: this.#answered, costs: this.costs, shareLimit, shapes });
@@ -112,18 +111,17 @@ export class Pacer {
   /** A granted request ended. Every lease is settled exactly once. */
   settle(lease: Lease, outcome: RequestOutcome, now: number): void {
     const flight = lease as Flight;
-    if (flight.state === 'done') return;
+    if (flight.isOver) return;
     this.#age(now);
-    const isBooked = flight.state === 'booked';
     this.#flights.end(flight);
     this.costs.onEnded(flight);
     if (outcome.failed) this.#pauses.outage.onFailure(now, 'code' in outcome ? outcome.code : undefined);
     if (outcome.kind === 'answered') {
       if (!outcome.failed) this.#pauses.outage.onAnswer(flight);
-      this.#onAnswer(flight, outcome, isBooked, now);
+      this.#onAnswer(flight, outcome, now);
     } else {
       const isLost = outcome.kind === 'lost';
-      if (isLost && !isBooked) this.#book(flight, now);
+      if (isLost && !flight.isBooked) this.#book(flight, now);
       this.#shareLimit.onEnded(lease, isLost ? flight.units : 0, false, now);
     }
   }
@@ -238,7 +236,7 @@ export class Pacer {
     this.#answered.add(flight.sentAt, until, flight.units, 0);
   }
 
-  #onAnswer(flight: Flight, answer: Answer, isBooked: boolean, now: number): void {
+  #onAnswer(flight: Flight, answer: Answer, now: number): void {
     const { quota, limited, failed } = answer;
     const isCached = quota.ageMs !== undefined;
     const isServed = !limited && !failed && !isCached;
@@ -248,7 +246,7 @@ export class Pacer {
     this.#observeTime(quota, flight.sentAt, now);
     const units = isCached ? 0 : this.#learnCost(flight, answer, now);
     if (!limited) this.#clientWide.throughput.onServed(units, now - flight.sentAt);
-    this.#readWindows(flight, answer, units, isBooked, now);
+    this.#readWindows(flight, answer, units, now);
     this.#shareLimit.onEnded(flight, limited && this.#windows.named.areTold(quota) ? 0 : units, !limited, now);
     if (isServed) this.#onServed(flight);
     if (flight.isExempt) this.#exemptions.onExempt(isServed && !isAnyWindowFull(quota), now);
@@ -287,12 +285,10 @@ export class Pacer {
   }
 
   /** Reads what an answer says of the windows, and books its request, unless that was booked when it must have arrived. */
-  #readWindows(flight: Flight, { quota, limited }: Answer, own: number, isBooked: boolean, now: number): void {
-    const { sentAt, isExempt } = flight;
+  #readWindows(flight: Flight, { quota, limited }: Answer, own: number, now: number): void {
+    const { sentAt, isBooked, isExempt } = flight;
     const settledSince = this.#answered.settledSince(sentAt);
-    const facts = { sentAt, receivedAt: now, own, settledSince, limited, isExempt };
-    const isCached = quota.ageMs !== undefined;
-    this.#windows.onAnswer(flight, quota, facts, { isBooked, isCached });
+    this.#windows.onAnswer(flight, quota, { sentAt, receivedAt: now, own, settledSince, limited, isExempt });
     if (isBooked) return;
     // An answer without quota headers may come from an edge that counts nothing.
     const isSure = !limited && (quota.remaining !== undefined || Object.keys(quota.stacks).length > 0);

@@ -43,7 +43,7 @@ export class Memberships {
       clientWide,
       leaseMs: timeoutMs + LEASE_SLACK_MS,
       bulkReserve: reserve,
-      shareLimit: () => membership.part,
+      shareLimit: membership.part,
       random,
     });
     this.#all.set(pacer, membership);

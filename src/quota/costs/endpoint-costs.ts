@@ -22,11 +22,6 @@ export class EndpointCosts {
   #wrong = 0;
   #lookAt = 1;
 
-  /** Names of the parameters that decide the cost, as far as is known. */
-  get deciding(): readonly string[] {
-    return this.#table.names;
-  }
-
   /** Average cost of its requests, in units. */
   get mean(): number {
     return this.#all.likely;
