@@ -84,7 +84,7 @@ export class InFlight implements Limit {
 
   /** Units sent at `instant` or later, answered or not. */
   sentSince(instant: number): number {
-    return this.#sent.sumAfter(instant - 1e-6);
+    return this.#sent.sumFrom(instant);
   }
 
   /** Removes a flight that has ended. */
