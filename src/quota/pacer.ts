@@ -26,7 +26,7 @@ import { type PacerView, viewOf } from './view.ts';
 import { BulkReserve, type BulkReservePolicy } from './window/bulk-reserve.ts';
 import { Windows } from './window/windows.ts';
 
-/** A call that waits for longer than this at most need not hear at once that it will be refused, in milliseconds. */
+/** While no slot is free, a call with this `maxWaitMs` or more waits for one before the other limits are asked: if they refuse it, it hears so later. In milliseconds. */
 const PATIENT_MS = 60_000;
 
 /** Options of a pacer. */
@@ -94,7 +94,6 @@ export class Pacer {
   /** May this request go now? Only a grant reserves units; any other answer may still roll a window or fetch more of a share. */
   admit(ask: Ask, now: number): Admission {
     this.#age(now);
-    // While no slot is free it does not matter what else holds the charge back, unless the call is to hear of it soon.
     const full = this.#flights.holdAt(now);
     if (full && ask.maxWaitMs >= PATIENT_MS && !ask.isInspection) return { kind: 'wait', hold: full };
     const charge = this.costs.charge(ask, this.#windows.named);

@@ -3,7 +3,7 @@ import { CostSpread } from './cost-spread.ts';
 import { CostTable } from './cost-table.ts';
 import { parametersOf } from './parameters.ts';
 
-/** A parameter of which so many values were answered no longer makes a request news. */
+/** Once this many values of a parameter were answered, another one no longer makes a request news. */
 const FAMILIAR = 3;
 
 /** Parameters whose values are remembered for that. */
