@@ -192,7 +192,11 @@ export class Pacer {
     return false;
   }
 
-  /** When the last of these plans will be answered, one after the other; undefined while no limit is known. Reserves nothing. */
+  /**
+   * When the last of these plans will be answered, one after the other; undefined while no limit is known. Reserves nothing.
+   *
+   * @param isBest - see {@link EstimateInputs.isBest}.
+   */
   estimate(plans: readonly Plan[], now: number, isBest: boolean = false): PlanEstimate | undefined {
     this.#age(now);
     const { named: windows, byReset: resetWindows } = this.#windows;
