@@ -65,7 +65,7 @@ async function inLine(depth: number): Promise<number> {
     onOverflow: 'reject-new',
     onWait: () => {},
     // No call is turned away.
-    line: {
+    outlook: {
       leave: () => {},
       sentAt: () => -Infinity,
       lateErrors: () => new Map(),

@@ -59,24 +59,13 @@ export interface ClientCore {
 export function createCore(options: ClientOptions): ClientCore {
   const settings = readSettings(options);
   const checkRequest = bindToRequest();
-  const { baseUrl, key, fetch, clock, userAgent, logger } = settings;
-  const { origin } = new URL(baseUrl);
+  const { clock, key, logger } = settings;
+  const { origin } = new URL(settings.baseUrl);
   const keys = createKeyRing(key);
-  const transport = createTransport({
-    origin,
-    keys,
-    fetch,
-    keyBreaker: new KeyBreaker(clock),
-    userAgent,
-  });
+  const transport = createTransport({ ...settings, origin, keys, keyBreaker: new KeyBreaker(clock) });
   const { redact } = transport;
   const credentialOf = (number: number): string => `${origin}\0${keys.secretOf(number) ?? ''}`;
-  const scheduler: Scheduler = new Scheduler({
-    ...settings,
-    transport,
-    keys,
-    credentialOf,
-  });
+  const scheduler: Scheduler = new Scheduler({ ...settings, transport, keys, credentialOf });
   if (logger) scheduler.tracer.subscribe(logEvents(logger));
   const runAtCost = withStatedCosts((call) => scheduler.run(call), settings.cost);
   const reuse = withResponseReuse(runAtCost, { ...settings, redact });
@@ -87,8 +76,19 @@ export function createCore(options: ClientOptions): ClientCore {
   const names = new EndpointNames();
   const follow: OpenCalls['follow'] = (work) => scheduler.open.follow(work);
   const fetchWith = createFetch({ ...settings, run, announce: () => scheduler.announce(), names, redact });
+  const forBulk = bulkDependencies(scheduler, clock);
+  const client = clientOf(scheduler, fetchWith, forBulk, clock);
+  const credential = (): string | undefined => {
+    // A function may give another key later.
+    const number = typeof options.apiKey === 'function' ? 0 : (keys.ask() as number);
+    return number > 0 ? credentialOf(number) : undefined;
+  };
+  poolAccess.set(client, { bulk: forBulk, line: scheduler, credential });
+  return { client, settings, run, names, redact, follow };
+}
 
-  const forBulk: BulkDependencies = {
+function bulkDependencies(scheduler: Scheduler, clock: Clock): BulkDependencies {
+  return {
     clock,
     get concurrency() {
       return scheduler.concurrency;
@@ -97,11 +97,20 @@ export function createCore(options: ClientOptions): ClientCore {
     estimate: (count, cost) => toEstimate(scheduler.outlook.estimate({ count, cost }, -Infinity), clock),
     spent: () => scheduler.spent,
   };
-  const client: FetchClient = {
+}
+
+/** What a caller holds of a client, the typed calls aside. */
+function clientOf(
+  scheduler: Scheduler,
+  fetchWith: ReturnType<typeof createFetch>,
+  forBulk: BulkDependencies,
+  clock: Clock,
+): FetchClient {
+  return {
     fetch: fetchWith(),
     fetchWith,
-    bulk: (items, call, bulkOptions = {}) => bulk(items, call, bulkOptions, forBulk),
-    estimate: (estimateOptions) => estimateCalls(scheduler.outlook, clock, estimateOptions),
+    bulk: (items, call, options = {}) => bulk(items, call, options, forBulk),
+    estimate: (options) => estimateCalls(scheduler.outlook, clock, options),
     quota: () => toQuotaState(scheduler, clock),
     get waiting() {
       return scheduler.waiting;
@@ -125,13 +134,6 @@ export function createCore(options: ClientOptions): ClientCore {
     close: async (given) => ({ rejected: await scheduler.close(readCloseOptions(given).drain) }),
     [Symbol.asyncDispose]: async () => void (await scheduler.close()),
   };
-  const credential = (): string | undefined => {
-    // A function may give another key later.
-    const number = typeof options.apiKey === 'function' ? 0 : (keys.ask() as number);
-    return number > 0 ? credentialOf(number) : undefined;
-  };
-  poolAccess.set(client, { bulk: forBulk, line: scheduler, credential });
-  return { client, settings, run, names, redact, follow };
 }
 
 const closeOptions = optionsParser('options of close', { drain: withDefault(flag, false) });

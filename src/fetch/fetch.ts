@@ -27,15 +27,10 @@ const inputOf = new WeakMap<ReadableStream, FetchInput>();
 /** Creates `client.fetchWith`, which returns functions with the signature of `fetch`. Their requests share the client's queue. */
 export function createFetch(dependencies: CreateFetchOptions): (options?: FetchOptions) => Fetch {
   const { run, announce, names, baseUrl, redact } = dependencies;
-  const base = new URL(baseUrl);
   // Later, a function that is made here may be in its place.
   const { fetch } = globalThis;
+  const base = new URL(baseUrl);
   const basePath = base.pathname.replace(/\/$/, '');
-  const isUnder = (url: URL | undefined): url is URL =>
-    url?.origin === base.origin &&
-    !url.username &&
-    !url.password &&
-    (url.pathname === basePath || url.pathname.startsWith(`${basePath}/`));
 
   return (options = {}) => {
     const { elsewhere, priority = 0, cost, streamBody = false, maskKey, ...ownBounds } = checkFetchOptions(options);
@@ -44,7 +39,7 @@ export function createFetch(dependencies: CreateFetchOptions): (options?: FetchO
       const init = checkedInit(given);
       if (GIVEN.has(input as Request)) return fetch(input, init);
       const url = resolveUrl(input, baseUrl);
-      if (!isUnder(url)) {
+      if (!isUnder(url, base.origin, basePath)) {
         if (elsewhere) return elsewhere(input, init);
         throw elsewhereError(url, baseUrl);
       }
@@ -79,6 +74,11 @@ export function createFetch(dependencies: CreateFetchOptions): (options?: FetchO
       return responseFrom(reply, redact);
     };
   };
+}
+
+function isUnder(url: URL | undefined, origin: string, basePath: string): url is URL {
+  if (url?.origin !== origin || url.username || url.password) return false;
+  return url.pathname === basePath || url.pathname.startsWith(`${basePath}/`);
 }
 
 /** The message shows only the origins of both URLs: the rest may contain a secret. */

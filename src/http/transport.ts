@@ -80,7 +80,8 @@ export function createTransport({ origin, keys, fetch, keyBreaker, userAgent }: 
     failureOf: (error) => failureOf(error, redact),
     read: (response, cancellation) => readText(response, cancellation, redact),
     readBytes: (response, cancellation) => readBytes(response, cancellation, redact),
-    async send({ method, url, headers, body, init }, cancellation, onLeave = () => {}, chooseKey = keys.ask) {
+    async send(outgoing, cancellation, onLeave = () => {}, chooseKey = keys.ask) {
+      const { url } = outgoing;
       const { signal } = cancellation;
       const chosen = url.startsWith(`${origin}/`) ? chooseKey() : 0;
       const number = chosen instanceof Promise ? await cancellation.during(() => chosen) : chosen;
@@ -92,7 +93,7 @@ export function createTransport({ origin, keys, fetch, keyBreaker, userAgent }: 
       const isPolluted = isPrototypePolluted();
       // A signal in the request costs two more signals, so it is passed beside the request where that makes no difference: a
       // custom `fetch` may read it from the request, and with other options a Request drops the caller's referrer.
-      const isSignalInRequest = fetch !== undefined || init !== undefined || isPolluted;
+      const isSignalInRequest = fetch !== undefined || outgoing.init !== undefined || isPolluted;
       const fetchWithKey: typeof globalThis.fetch = async (input, unknown) => {
         onLeave(number);
         const sent = (input as Request).headers;
@@ -104,14 +105,9 @@ export function createTransport({ origin, keys, fetch, keyBreaker, userAgent }: 
         if (isPolluted) own = { ...own, ...ownRequestFields(input as Request) };
         return answerOf(await (fetch ?? globalThis.fetch)(input, own));
       };
-      // Set one by one, because ky copies all options with each group of them.
-      const request: Options = isPolluted ? { ...KY_DEFAULTS, ...init } : { ...init };
+      const request = kyOptions(outgoing, isPolluted);
       request.fetch = fetchWithKey;
-      if (isPolluted || method !== 'GET') request.method = method;
-      // A plain object: ky copies `Headers` twice as often.
-      if (isPolluted || headers) request.headers = { ...headers };
       if (isSignalInRequest) request.signal = signal;
-      if (body !== undefined) request.body = body;
       try {
         const response = await cancellation.during(() => wire(url, request));
         if (secret !== undefined && !isLimited403(response)) keyBreaker?.record(number, response.status);
@@ -123,6 +119,16 @@ export function createTransport({ origin, keys, fetch, keyBreaker, userAgent }: 
       }
     },
   };
+}
+
+/** What ky is told of a request. Set one by one, because ky copies all options with each group of them. */
+function kyOptions({ method, headers, body, init }: Outgoing, isPolluted: boolean): Options {
+  const options: Options = isPolluted ? { ...KY_DEFAULTS, ...init } : { ...init };
+  if (isPolluted || method !== 'GET') options.method = method;
+  // A plain object: ky copies `Headers` twice as often.
+  if (isPolluted || headers) options.headers = { ...headers };
+  if (body !== undefined) options.body = body;
+  return options;
 }
 
 /** Whether a 403 speaks of a limit and not of the key: some gateways refuse so. */

@@ -55,12 +55,8 @@ export interface HostPaths {
   check(generation: number): Promise<void>;
 }
 
-/**
- * A private directory of this user, created if needed.
- *
- * @throws ConfigError if the directory belongs to another user, others may write to it, or this one may not.
- */
-export function directoryPaths(directory: string, name: string): HostPaths {
+/** @throws ConfigError if the directory cannot be created, belongs to another user, others may write to it, or this one may not. */
+function makePrivate(directory: string): void {
   try {
     mkdirSync(directory, { mode: 0o700 });
   } catch (error) {
@@ -71,6 +67,15 @@ export function directoryPaths(directory: string, name: string): HostPaths {
   // In one that is read-only no process could become the host, and each would go on slowly without grants.
   const fault = faultOf(found, 'directory') ?? (isWritable(directory) ? undefined : 'is read-only');
   if (fault) throw new ConfigError('directory', `${directory} ${fault}: remove it, or name another with \`directory\``);
+}
+
+/**
+ * The paths in a private directory of this user, which is created if needed.
+ *
+ * @throws ConfigError if the directory cannot be used.
+ */
+export function directoryPaths(directory: string, name: string): HostPaths {
+  makePrivate(directory);
   const prefix = `${name}.v${FORMAT}.`;
   const pathOf = (generation: number): string => join(directory, `${prefix}${generation}.sock`);
   if (Buffer.byteLength(pathOf(1e6)) > LONGEST_PATH)

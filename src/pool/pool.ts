@@ -97,9 +97,12 @@ export function createPool(clients: readonly (Client | PoolMember)[]): Pool {
   };
 }
 
+/** Hands a call to a client. */
+type Hand = <T>(call: PooledCall<T>) => Promise<T>;
+
 /** The calls of a pool, each of which is handed to a client. */
 function callsBy(
-  hand: <T>(call: PooledCall<T>) => Promise<T>,
+  hand: Hand,
   members: readonly Member[],
 ): Omit<Pool, 'bulk' | 'clients' | 'quota' | 'waiting' | 'idle' | 'close' | typeof Symbol.asyncDispose> {
   const handAs = <Options, T>(
@@ -115,21 +118,7 @@ function callsBy(
     handAs('GET /extended/v1/address/{address}/assets', given, (client, options) =>
       client.getAddressAssets(address, options),
     );
-  const fetchWith: Client['fetchWith'] = (options = {}) => {
-    const fetches = new Map(members.map(({ client }) => [client, client.fetchWith(options)]));
-    const [first] = fetches.values();
-    return (input, init) => {
-      if (first && GIVEN.has(input as Request)) return first(input, init);
-      const isOneShot = options.streamBody === true || init?.body instanceof ReadableStream;
-      // A Request gives its body once.
-      const copy = (): typeof input => (input instanceof Request && input.body && !isOneShot ? input.clone() : input);
-      const make = (client: Client, signal?: AbortSignal): Promise<Response> =>
-        (fetches.get(client) ?? client.fetch)(copy(), withSignal(init, signal));
-      const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined);
-      return hand({ ...planOf(options), signal, isOneShot, make });
-    };
-  };
-
+  const fetchWith = fetchesBy(hand, members);
   const get: Client['get'] = (path, ...given) =>
     handAs(`GET ${path}`, given[0], (client, ...options) => client.get(path, ...(options as typeof given)));
 
@@ -148,6 +137,24 @@ function callsBy(
     walkAddressAssets: (address, options) => walk(getAddressAssets, address, options),
     fetch: fetchWith({}),
     fetchWith,
+  };
+}
+
+/** `client.fetchWith` of a pool. */
+function fetchesBy(hand: Hand, members: readonly Member[]): Client['fetchWith'] {
+  return (options = {}) => {
+    const fetches = new Map(members.map(({ client }) => [client, client.fetchWith(options)]));
+    const [first] = fetches.values();
+    return (input, init) => {
+      if (first && GIVEN.has(input as Request)) return first(input, init);
+      const isOneShot = options.streamBody === true || init?.body instanceof ReadableStream;
+      // A Request gives its body once.
+      const copy = (): typeof input => (input instanceof Request && input.body && !isOneShot ? input.clone() : input);
+      const make = (client: Client, signal?: AbortSignal): Promise<Response> =>
+        (fetches.get(client) ?? client.fetch)(copy(), withSignal(init, signal));
+      const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined);
+      return hand({ ...planOf(options), signal, isOneShot, make });
+    };
   };
 }
 

@@ -27,7 +27,7 @@ export interface Ask {
  * - `cooldown`: the service asked for a pause, by `retry-after`, by a reset or by refusing a request.
  * - `outage`: the last requests all failed, so requests pause.
  * - `concurrency`: as many requests as the option allows are in flight.
- * - `slow-start`: no answer has named a limit yet, so only a few requests may be in flight, or, once some were refused, so many a second.
+ * - `slow-start`: no answer has named a limit yet, so only a few requests may be in flight and, once some were refused, go no faster than was served.
  * - `first-cost`: the cost of the endpoint is unknown until its first answer.
  * - `half-open`: a pause is over, and one request probes whether the service accepts it.
  * - `reserve`: the option `reserve` keeps the rest for calls of a higher priority, or spreads the month.
@@ -137,7 +137,7 @@ export interface Hold {
   readonly yieldsToPriority: boolean;
   /** Since when requests, or trips to the store of a share, have failed, where that is the cause: that time counts towards `maxWaitMs`. */
   readonly failingSince?: number | undefined;
-  /** Whether the service cannot be reached, and no quota lacks. */
+  /** Whether the cause is that the service cannot be reached, and no lack of quota. */
   readonly isOutage?: boolean | undefined;
   /** The reason, for people; to be called at the instant of the check. */
   reason(): Reason;

@@ -26,7 +26,7 @@ import { type PacerView, viewOf } from './view.ts';
 import { BulkReserve, type BulkReservePolicy } from './window/bulk-reserve.ts';
 import { Windows } from './window/windows.ts';
 
-/** A call that waits for longer than this at most need not hear at once that it will be refused, in milliseconds. */
+/** While no slot is free, a call with this `maxWaitMs` or more waits for one before the other limits are asked: if they refuse it, it hears so later. In milliseconds. */
 const PATIENT_MS = 60_000;
 
 /** Options of a pacer. */
@@ -35,8 +35,8 @@ export interface PacerOptions {
   readonly clientWide: ClientWide;
   /** A lease not settled within this time is treated as forgotten, in milliseconds. */
   readonly leaseMs: number;
-  /** Creates the limit of this process's share, given the service's clock. Default: all of every window. */
-  readonly shareLimit?: (clock: ServerClock) => ShareLimit;
+  /** The limit of this process's share. Default: all of every window. */
+  readonly shareLimit?: ShareLimit;
   /** The quota that bulk work must leave. */
   readonly bulkReserve?: BulkReservePolicy | undefined;
   /** The shapes that a window may have, the most cautious first. Default: all that are known. */
@@ -73,13 +73,12 @@ export class Pacer {
   readonly #limits: readonly Limit[];
 
   constructor(options: PacerOptions) {
-    const { clientWide, leaseMs, bulkReserve, shapes } = options;
+    const { clientWide, leaseMs, shareLimit = wholeShareLimit, bulkReserve, shapes } = options;
     const { clock, concurrency, outage, manualPause } = clientWide;
     this.#clientWide = clientWide;
     this.#clock = clock;
     const flights = new InFlight(concurrency, leaseMs);
     this.#flights = flights;
-    const shareLimit = options.shareLimit?.(clock) ?? wholeShareLimit;
     this.#shareLimit = shareLimit;
     this.#random = options.random ?? (() => 0);
     const windows = new Windows({ clock, flights, answered: this.#answered, costs: this.costs, shareLimit, shapes });
@@ -95,7 +94,6 @@ export class Pacer {
   /** May this request go now? Only a grant reserves units; any other answer may still roll a window or fetch more of a share. */
   admit(ask: Ask, now: number): Admission {
     this.#age(now);
-    // While no slot is free it does not matter what else holds the charge back, unless the call is to hear of it soon.
     const full = this.#flights.holdAt(now);
     if (full && ask.maxWaitMs >= PATIENT_MS && !ask.isInspection) return { kind: 'wait', hold: full };
     const charge = this.costs.charge(ask, this.#windows.named);
@@ -112,18 +110,17 @@ export class Pacer {
   /** A granted request ended. Every lease is settled exactly once. */
   settle(lease: Lease, outcome: RequestOutcome, now: number): void {
     const flight = lease as Flight;
-    if (flight.state === 'done') return;
+    if (flight.isOver) return;
     this.#age(now);
-    const isBooked = flight.state === 'booked';
     this.#flights.end(flight);
     this.costs.onEnded(flight);
     if (outcome.failed) this.#pauses.outage.onFailure(now, 'code' in outcome ? outcome.code : undefined);
     if (outcome.kind === 'answered') {
       if (!outcome.failed) this.#pauses.outage.onAnswer(flight);
-      this.#onAnswer(flight, outcome, isBooked, now);
+      this.#onAnswer(flight, outcome, now);
     } else {
       const isLost = outcome.kind === 'lost';
-      if (isLost && !isBooked) this.#book(flight, now);
+      if (isLost && !flight.isBooked) this.#book(flight, now);
       this.#shareLimit.onEnded(lease, isLost ? flight.units : 0, false, now);
     }
   }
@@ -195,7 +192,11 @@ export class Pacer {
     return false;
   }
 
-  /** When the last of these plans will be answered, one after the other; undefined while no limit is known. Reserves nothing. */
+  /**
+   * When the last of these plans will be answered, one after the other; undefined while no limit is known. Reserves nothing.
+   *
+   * @param isBest - see {@link EstimateInputs.isBest}.
+   */
   estimate(plans: readonly Plan[], now: number, isBest: boolean = false): PlanEstimate | undefined {
     this.#age(now);
     const { named: windows, byReset: resetWindows } = this.#windows;
@@ -238,7 +239,7 @@ export class Pacer {
     this.#answered.add(flight.sentAt, until, flight.units, 0);
   }
 
-  #onAnswer(flight: Flight, answer: Answer, isBooked: boolean, now: number): void {
+  #onAnswer(flight: Flight, answer: Answer, now: number): void {
     const { quota, limited, failed } = answer;
     const isCached = quota.ageMs !== undefined;
     const isServed = !limited && !failed && !isCached;
@@ -248,7 +249,7 @@ export class Pacer {
     this.#observeTime(quota, flight.sentAt, now);
     const units = isCached ? 0 : this.#learnCost(flight, answer, now);
     if (!limited) this.#clientWide.throughput.onServed(units, now - flight.sentAt);
-    this.#readWindows(flight, answer, units, isBooked, now);
+    this.#readWindows(flight, answer, units, now);
     this.#shareLimit.onEnded(flight, limited && this.#windows.named.areTold(quota) ? 0 : units, !limited, now);
     if (isServed) this.#onServed(flight);
     if (flight.isExempt) this.#exemptions.onExempt(isServed && !isAnyWindowFull(quota), now);
@@ -287,12 +288,10 @@ export class Pacer {
   }
 
   /** Reads what an answer says of the windows, and books its request, unless that was booked when it must have arrived. */
-  #readWindows(flight: Flight, { quota, limited }: Answer, own: number, isBooked: boolean, now: number): void {
-    const { sentAt, isExempt } = flight;
+  #readWindows(flight: Flight, { quota, limited }: Answer, own: number, now: number): void {
+    const { sentAt, isBooked, isExempt } = flight;
     const settledSince = this.#answered.settledSince(sentAt);
-    const facts = { sentAt, receivedAt: now, own, settledSince, limited, isExempt };
-    const isCached = quota.ageMs !== undefined;
-    this.#windows.onAnswer(flight, quota, facts, { isBooked, isCached });
+    this.#windows.onAnswer(flight, quota, { sentAt, receivedAt: now, own, settledSince, limited, isExempt });
     if (isBooked) return;
     // An answer without quota headers may come from an edge that counts nothing.
     const isSure = !limited && (quota.remaining !== undefined || Object.keys(quota.stacks).length > 0);

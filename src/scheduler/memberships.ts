@@ -18,7 +18,7 @@ export interface MembershipsOptions
   readonly credentialOf: (key: number) => string;
   /** Asks for the present key. @returns its number. */
   readonly askKey: () => number | Promise<number>;
-  /** Whether this number is that of the present key; undefined is, until the key has been asked for. */
+  /** Whether this is the number of the present key: undefined is, until the key has been asked for. */
   readonly isPresent: (key: number | undefined) => boolean;
 }
 
@@ -43,7 +43,7 @@ export class Memberships {
       clientWide,
       leaseMs: timeoutMs + LEASE_SLACK_MS,
       bulkReserve: reserve,
-      shareLimit: () => membership.part,
+      shareLimit: membership.part,
       random,
     });
     this.#all.set(pacer, membership);

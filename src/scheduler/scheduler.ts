@@ -95,7 +95,7 @@ export class Scheduler {
       pacer: books,
       clock,
       maxWaitMs,
-      line: this.outlook,
+      outlook: this.outlook,
       onWait: () => this.#duties.start(),
       maxWaiting,
       onOverflow,

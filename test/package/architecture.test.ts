@@ -56,7 +56,7 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
   ],
   'src/scheduler/queue/': [
     'queue-errors | heap | abort-listeners',
-    'gate | fair-queue',
+    'gate | fair-queue | delays',
     'waiting-call | parked-calls',
     'bounded-calls',
     'call-queue',

@@ -46,6 +46,13 @@ describe('a request', () => {
     expect(headroom(4_200)).toBe(19);
   });
 
+  it('that is lost when its lease has expired counts once, also where nothing was asked since it was sent', () => {
+    const { pacer, send, answer } = world({}, new ClientWide(100));
+    answer(send(0), 100, quota({ month: { limit: 100, remaining: 20 } }, { date: 86_400_000 }));
+    pacer.settle(send(200), LOST, 95_000);
+    expect(pacer.view(95_000).windows[0]?.headroom).toBe(19);
+  });
+
   it('of which nothing was heard counts as one that arrived within three seconds, and is forgotten with its minute', () => {
     const { send, headroom } = known();
     send(200);

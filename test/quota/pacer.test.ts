@@ -141,7 +141,7 @@ describe('a window', () => {
   it('of which a process has a part waits for that part', () => {
     const check = (_: Charge, now: number): Hold => holdUntil(now + 500, () => ({ kind: 'share', why: 'used' }));
     const part = { ...wholeShareLimit, check };
-    const pacer = new Pacer({ clientWide: new ClientWide(30), leaseMs: 9_000, shareLimit: () => part });
+    const pacer = new Pacer({ clientWide: new ClientWide(30), leaseMs: 9_000, shareLimit: part });
     expect(factsOf(pacer.admit({ endpoint: 'GET /a', maxWaitMs: 0 }, 1_000))).toMatchObject({
       kind: 'wait',
       until: 1_500,

@@ -188,7 +188,7 @@ describe.each(KINDS.filter(({ kind }) => hasRedis || !kind.includes('real')))(
       const [one] = await join(1);
       if (!one) throw new Error('there is one');
       await one.take(LIMIT);
-      const pacer = new Pacer({ clientWide: new ClientWide(50), leaseMs: 1_000, shareLimit: () => one.part });
+      const pacer = new Pacer({ clientWide: new ClientWide(50), leaseMs: 1_000, shareLimit: one.part });
       const { kind } = pacer.admit({ endpoint: 'GET /a', maxWaitMs: 60_000 }, clock.now());
       expect(['granted', 'wait']).toContain(kind);
     });

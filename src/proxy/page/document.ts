@@ -4,6 +4,7 @@ import { createDom } from './script/dom.ts';
 import { createFormat } from './script/format.ts';
 import { headlineOf } from './script/headline.ts';
 import { drawMonth } from './script/month.ts';
+import { sayMonth } from './script/month-words.ts';
 import { drawQueue } from './script/queue.ts';
 import { type Parts, watch } from './script/watch.ts';
 import { drawWindows } from './script/windows.ts';
@@ -15,7 +16,7 @@ export interface HtmlDocument {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const PARTS: Parts = { createDom, createFormat, headlineOf, drawWindows, drawBars, drawQueue, drawMonth };
+const PARTS: Parts = { createDom, createFormat, headlineOf, drawWindows, drawBars, drawQueue, drawMonth, sayMonth };
 
 /** Three bars of a window, in both colour schemes. */
 const ICON =

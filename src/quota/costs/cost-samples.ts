@@ -1,14 +1,14 @@
 import { CostTable } from './cost-table.ts';
 import type { Parameters } from './parameters.ts';
 
-/** Samples that are kept of each cost, and costs of which they are kept. */
+/** How many samples are kept of each cost, and of how many costs. */
 const OF_EACH = 8;
 const MOST_COSTS = 16;
 
-/** A unit held too few weighs as many held too much: it may be refused. */
+/** One unit too few weighs as much as this many that are held in vain, because the request may be refused. */
 const SHORTFALL = 8;
 
-/** Another parameter must avoid this part of the units held in vain. */
+/** A further parameter joins the table only if it avoids this part of the units held in vain. */
 const GAIN = 0.1;
 
 interface Sample {

@@ -25,7 +25,7 @@ export class CostSpread {
     return this.#likely;
   }
 
-  /** What the mean is hardly below: it is the mean where all cost the same, and otherwise the less of it, the fewer the answers. Two that differ tell nothing. */
+  /** A cost that the true mean is unlikely to be below: the mean of the answers, less a part that is larger the fewer they are. Two that differ tell nothing. */
   get surely(): number {
     if (this.least === this.most || this.#answers <= 2) return this.least;
     return Math.max(this.least, this.#likely * (1 - this.#answers ** -0.5));

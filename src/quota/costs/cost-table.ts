@@ -66,7 +66,7 @@ export class CostTable {
     return cheapest;
   }
 
-  /** An absent value is not an empty one, as of a parameter that is but a name; no query has a `#`. */
+  /** An absent parameter differs from one without a value: `#` stands for it, because no query contains one. */
   #valuesOf(parameters: Parameters): readonly string[] {
     return this.names.map((name) => parameters.get(name) ?? '#');
   }

@@ -3,7 +3,7 @@ import { CostSpread } from './cost-spread.ts';
 import { CostTable } from './cost-table.ts';
 import { parametersOf } from './parameters.ts';
 
-/** A parameter of which so many values were answered no longer makes a request news. */
+/** Once this many values of a parameter were answered, another one no longer makes a request news. */
 const FAMILIAR = 3;
 
 /** Parameters whose values are remembered for that. */
@@ -21,11 +21,6 @@ export class EndpointCosts {
   #table = new CostTable([]);
   #wrong = 0;
   #lookAt = 1;
-
-  /** Names of the parameters that decide the cost, as far as is known. */
-  get deciding(): readonly string[] {
-    return this.#table.names;
-  }
 
   /** Average cost of its requests, in units. */
   get mean(): number {

@@ -85,7 +85,7 @@ export class Costs implements Limit {
     );
   }
 
-  /** What such requests hardly cost less than on average, in units: with it, what is late is so in all likelihood. */
+  /** A cost that the mean of such requests is unlikely to be below, in units: a call that is late by it is late in all likelihood. */
   surely({ endpoint, query = '', cost }: Ask): number {
     return cost ?? this.#byEndpoint.get(endpoint)?.surely(query) ?? 1;
   }

@@ -7,9 +7,13 @@ const CUT = 0.05;
 /** By which part the refused rate is exceeded one such period after it was reached again, and by the cube of the periods later. */
 const RISE = 0.1;
 
-/** Time until the refused rate is tried again, in milliseconds: it doubles with each refusal, twice after a short pause, so that refusals become rare. */
+/** Time until the refused rate is tried again after the first refusal, and the longest, in milliseconds. */
 const FIRST_RETURN_MS = 2_000;
 const LONGEST_RETURN_MS = 120_000;
+
+/** By how much each refusal multiplies that time, and by how much one after a short pause, so that refusals become rare. */
+const LONGER = 2;
+const LONGER_AFTER_SHORT = 4;
 
 /** The part of a rate that was just too high which is taken for the one that is accepted. */
 const ACCEPTED = 0.98;
@@ -40,7 +44,7 @@ export class RefusalRate implements Limit {
   #refused = 0;
   /** The rate at which the first request was sent that was refused after others were served; 0: requests were not spaced. */
   #tried = 0;
-  #returnMs = FIRST_RETURN_MS / 2;
+  #returnMs = FIRST_RETURN_MS / LONGER;
   #cutAt = -Infinity;
   /** When requests went on after the last pause, and the units served since. */
   #resumedAt: number | undefined;
@@ -103,7 +107,8 @@ export class RefusalRate implements Limit {
     const pauseMs = until - this.#refusedAt;
     const isShortFor = (from: number): boolean => pauseMs < SHORT_PAUSE * (this.#refusedAt - from);
     const isJustTooHigh = this.#tried > 0 && isShortFor(this.#steadyFrom);
-    if (isFirst) this.#returnMs = Math.min(LONGEST_RETURN_MS, (isJustTooHigh ? 4 : 2) * this.#returnMs);
+    const factor = isJustTooHigh ? LONGER_AFTER_SHORT : LONGER;
+    if (isFirst) this.#returnMs = Math.min(LONGEST_RETURN_MS, factor * this.#returnMs);
     if (isJustTooHigh) {
       this.#refused = (isShortFor(this.#cycleFrom) ? ACCEPTED : LEAST_KEPT) * this.#tried;
     } else {

@@ -11,6 +11,7 @@ export class Probe {
 
   /** The instant until which the others wait; `now`: they need not, or no longer: how the request ended does not matter. */
   heldUntil(now: number): number {
-    return this.#flight?.state === 'held' ? Math.max(now, this.#flight.sentAt + ARRIVES_WITHIN_MS) : now;
+    const flight = this.#flight;
+    return flight && !flight.isBooked && !flight.isOver ? Math.max(now, flight.sentAt + ARRIVES_WITHIN_MS) : now;
   }
 }

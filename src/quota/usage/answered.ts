@@ -56,7 +56,7 @@ export class AnsweredRequests {
   /** No less than what {@link surely} adds up of the same time, at the cost of two searches. */
   atMost(from: number, until: number): number {
     if (from <= this.#forgottenUntil) return this.#sure;
-    const counted = this.#counted.sumAfter(from - 1e-6) - this.#counted.sumAfter(until - POSTING_MS);
+    const counted = this.#counted.sumFrom(from) - this.#counted.sumAfter(until - POSTING_MS);
     return Math.max(0, Math.min(this.#sure, counted));
   }
 

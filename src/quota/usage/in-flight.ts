@@ -8,9 +8,12 @@ import { RunningSum } from './running-sum.ts';
  */
 export const ARRIVES_WITHIN_MS = 3_000;
 
-/** A lease with its place in the books: `held`, then `booked` when it must have arrived, then `done`. */
+/** A lease with its place in the books: its units are held until it ends, or until it must have arrived and is booked. */
 export interface Flight extends Lease {
-  state: 'held' | 'booked' | 'done';
+  /** Whether it was booked before an answer came, because it must have arrived. */
+  isBooked: boolean;
+  /** Whether it was settled or forgotten. */
+  isOver: boolean;
   isExempt?: boolean;
   /** The books that it is in, where a client has those of several keys. */
   owner?: unknown;
@@ -60,7 +63,16 @@ export class InFlight implements Limit {
 
   take(charge: Charge, now: number): Flight {
     const { endpoint, query, units } = charge;
-    const flight: Flight = { endpoint, query, sentAt: now, units, state: 'held', isExempt: false, owner: undefined };
+    const flight: Flight = {
+      endpoint,
+      query,
+      sentAt: now,
+      units,
+      isBooked: false,
+      isOver: false,
+      isExempt: false,
+      owner: undefined,
+    };
     this.#held.add(flight);
     this.#concurrency.open++;
     this.#byEndpoint.set(endpoint, (this.#byEndpoint.get(endpoint) ?? 0) + 1);
@@ -72,16 +84,16 @@ export class InFlight implements Limit {
 
   /** Units sent at `instant` or later, answered or not. */
   sentSince(instant: number): number {
-    return this.#sent.sumAfter(instant - 1e-6);
+    return this.#sent.sumFrom(instant);
   }
 
   /** Removes a flight that has ended. */
   end(flight: Flight): void {
-    if (flight.state === 'done') return;
+    if (flight.isOver) return;
     this.#release(flight);
     this.#booked.delete(flight);
     this.#concurrency.open--;
-    flight.state = 'done';
+    flight.isOver = true;
   }
 
   /** Calls `book` for each flight that must have arrived by now, and forgets leases that were never settled. */
@@ -90,7 +102,7 @@ export class InFlight implements Limit {
       if (now < flight.sentAt + ARRIVES_WITHIN_MS) break;
       this.#release(flight);
       this.#booked.add(flight);
-      flight.state = 'booked';
+      flight.isBooked = true;
       book(flight);
     }
     for (const flight of this.#booked) {

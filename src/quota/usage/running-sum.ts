@@ -4,6 +4,9 @@ const LAST = 64;
 /** What slides out of a window is kept this much longer, for answers that were long under way, in milliseconds. */
 export const LINGER_MS = 60_000;
 
+/** Instants that differ by less are the same but for rounding, in milliseconds. */
+const SAME_MS = 1e-6;
+
 /** Room that the log frees in one go, so that forgetting costs nothing on average. */
 const SWEEP = 1_024;
 
@@ -40,6 +43,11 @@ export class RunningSum {
       else high = middle;
     }
     return this.#total - this.#sumBefore(low);
+  }
+
+  /** The units booked at `instant` or later. */
+  sumFrom(instant: number): number {
+    return this.sumAfter(instant - SAME_MS);
   }
 
   /** The units booked later than `instant` and kept. */

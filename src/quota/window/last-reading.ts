@@ -47,8 +47,8 @@ export class LastReading {
   }
 
   /**
-   * What is left at `now` if others take what leaves of theirs: the last `remaining` minus everything that may have arrived since, and what was ours
-   * and has left a window that slides; stops adding from `enough` on.
+   * What is left at `now` at the least: the last `remaining`, minus everything of ours that may have arrived since, plus what was ours and has left a
+   * window that slides. What leaves of others' usage they are taken to use again. Stops adding from `enough` on.
    */
   left(now: number, enough: number = Infinity): number {
     const { sentAt, own } = this.#reading;

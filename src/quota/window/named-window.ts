@@ -179,7 +179,7 @@ export class NamedWindow implements Limit {
     at = Math.max(at, this.#notBeforePassed(charge, cap, now));
     if (at > now && cap < limit) {
       const fitsFrom = (below: number): number => this.#fitsFrom(units, Math.max(units, below), now);
-      at = Math.min(at, this.#reserves.releasesAt(charge, units, limit, fitsFrom, now));
+      at = Math.min(at, this.#reserves.releasesAt(charge, limit, fitsFrom, now));
     }
     if (at <= now && this.#mayBeFull(units, now)) return this.#flights.nextAge();
     const likely = Math.min(charge.likely ?? units, units);

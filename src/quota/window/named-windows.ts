@@ -7,8 +7,8 @@ import { NamedWindow, type NamedWindowDependencies } from './named-window.ts';
 import type { ServedRate } from './others/total-rate.ts';
 
 /**
- * A window that was not named for so long, in milliseconds, while others were, is forgotten: where answers of the endpoint that named it last
- * leave it out, after so many of its lengths already. Other endpoints may have no such limit.
+ * A window is forgotten if answers that name others have not named it for this time, in milliseconds; or for this many of its lengths, where they are
+ * of the endpoint that named it last. Other endpoints may have no such limit.
  */
 const FORGOTTEN_MS = 600_000;
 const FORGOTTEN_LENGTHS = 10;
@@ -16,7 +16,7 @@ const FORGOTTEN_LENGTHS = 10;
 /** The windows by which a rate can be told, the shortest first. */
 const LONG = PERIODS.filter((period) => periodMsOf(period) > SHORT_MS);
 
-/** What there is to say of an answer, whichever window it speaks of. */
+/** The facts of an answer that are the same for every window. */
 export type AnswerFacts = Omit<WindowReading, 'limit' | 'used' | 'held'>;
 
 /** An answer that named a window. */
@@ -34,7 +34,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
   readonly #byPeriod = new Map<Period, NamedWindow>();
   /** When each window was named last, and of which endpoint the answer was. */
   readonly #namings = new Map<Period, Naming>();
-  /** What others found out of windows that we have not seen yet. */
+  /** The shapes that sibling processes told last: a window that is named later begins with them. */
   readonly #adopted = new Map<Period, Shapes>();
   #revision = 0;
 
@@ -177,7 +177,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
     return false;
   }
 
-  /** Takes the word of others for the shapes that a window may have. */
+  /** Adopts the shapes that sibling processes have left of a window. */
   adopt(period: Period, shapes: Shapes): void {
     this.#adopted.set(period, shapes);
     const candidates = this.#byPeriod.get(period)?.candidates;

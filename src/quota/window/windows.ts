@@ -5,12 +5,6 @@ import type { Flight } from '../usage/in-flight.ts';
 import { type AnswerFacts, NamedWindows, type NamedWindowsDependencies } from './named-windows.ts';
 import { PriorityReserve } from './reserve/priority-reserve.ts';
 
-/** What became of the units of a request that was answered: booked when it must have arrived, or not used because a cache answered it. */
-interface Settled {
-  readonly isBooked: boolean;
-  readonly isCached: boolean;
-}
-
 /** All windows of which the service tells: those that it names, and those that `ratelimit-*` alone describes. */
 export class Windows {
   readonly named: NamedWindows;
@@ -65,12 +59,8 @@ export class Windows {
   }
 
   /** A request was answered: takes in what the answer says. */
-  onAnswer(
-    { endpoint, units }: Flight,
-    quota: QuotaSnapshot,
-    answer: AnswerFacts,
-    { isBooked, isCached }: Settled,
-  ): void {
+  onAnswer({ endpoint, units, isBooked }: Flight, quota: QuotaSnapshot, answer: AnswerFacts): void {
+    const isCached = quota.ageMs !== undefined;
     if (isCached) this.named.onCached(units);
     else if (!isBooked) this.named.settle(quota, units, answer);
     this.named.read(endpoint, quota, answer);

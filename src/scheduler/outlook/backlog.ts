@@ -143,15 +143,15 @@ export class Backlog {
     return weight;
   }
 
-  /** The weight of the calls that have come before others, which waited, since {@link reweigh} was true last. */
+  /** The weight of the calls that came with a higher priority than others since {@link reweigh} was true last. */
   get overtaking(): number {
     return this.#overtaking;
   }
 
   /**
-   * Weighs the calls that wait by what they cost now, if that and the calls that have come before them are clearly more than they were weighed.
+   * Weighs the waiting calls anew by what they cost now, if that and the calls that overtook them are clearly more than their weight.
    *
-   * @returns whether it is.
+   * @returns whether it did.
    */
   reweigh(costOf: (ask: Ask) => number): boolean {
     let heavier = this.#overtaking;

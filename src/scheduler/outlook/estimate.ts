@@ -51,7 +51,7 @@ export function estimateCalls(outlook: QueueOutlook, clock: Clock, options: Esti
   return toEstimate(outlook.estimate({ endpoint, count, cost }, priority), clock);
 }
 
-/** The estimate where that is not known. */
+/** The estimate while no answer has told the limits. */
 export const UNKNOWN: Estimate = { finishesAt: undefined, ms: undefined, window: undefined };
 
 /** The same by the wall clock. */

@@ -5,7 +5,7 @@ import type { Books } from '../../quota/books.ts';
 import type { ClientWide } from '../../quota/client-wide.ts';
 import type { Plan } from '../../quota/forecast/estimate.ts';
 import type { Bound } from '../queue/bounded-calls.ts';
-import type { QueueLine } from '../queue/call-queue.ts';
+import type { CallQueueOutlook } from '../queue/call-queue.ts';
 import { NO_ERRORS, type PendingCall } from '../queue/gate.ts';
 import { exhaustedError, latenessError, overflowError, type QueueEnd } from '../queue/queue-errors.ts';
 import type { Backlog, BackloggedCall, Group } from './backlog.ts';
@@ -36,7 +36,7 @@ const RECHECK_MS = 0.01;
 const DOUBT_PART = 1 / 32;
 
 /** When calls would be sent behind those that wait, and the errors of calls for which that is too late or too many. */
-export class QueueOutlook implements QueueLine {
+export class QueueOutlook implements CallQueueOutlook {
   readonly #options: QueueOutlookOptions;
   readonly #estimates = new RecentEstimates();
   /** The state of the books at the last check: how often a cost was unexpected, and key, revision and pause as one text. */
@@ -109,7 +109,7 @@ export class QueueOutlook implements QueueLine {
     this.#mayCheckAt = now + bounds.size * RECHECK_MS;
     const groups = backlog.groups(bounds as ReadonlyMap<PendingCall & BackloggedCall, Bound>, this.#surely, now);
     const late = this.#lateOf(groups, now);
-    // Of equal calls the last are late. All of them leave the line before the first estimate, because none is ahead of another.
+    // Of equal calls the last are late. All of them leave the backlog before the first estimate, because none is ahead of another.
     const turnedAway = groups.flatMap(({ calls }, nth) => calls.slice(calls.length - (late[nth] ?? 0)));
     for (const call of turnedAway) backlog.leave(call);
     const ends = new Map<string, QueueEnd>();

@@ -9,7 +9,7 @@ export interface Bound {
 }
 
 /** What is known of calls that wait and are late. */
-export interface LateCalls {
+export interface LateOutlook {
   /** The errors of those calls that would be sent after their instant. */
   readonly lateErrors: (calls: ReadonlyMap<PendingCall, Bound>) => ReadonlyMap<PendingCall, Error>;
   /** When to ask for them again if no answer comes before, in monotonic milliseconds; Infinity: then only. */
@@ -18,15 +18,15 @@ export interface LateCalls {
 
 /** Calls with a `maxQueueMs` that wait for their first request, in the order they came. Those that are late are rejected. */
 export class BoundedCalls {
-  readonly #line: LateCalls;
+  readonly #outlook: LateOutlook;
   readonly #clock: Clock;
   readonly #reject: (waiting: WaitingCall, error: Error) => void;
   readonly #bounds = new Map<PendingCall, Bound & { readonly waiting: WaitingCall }>();
   #ringsAt = Infinity;
   #cancel = (): void => {};
 
-  constructor(line: LateCalls, clock: Clock, reject: (waiting: WaitingCall, error: Error) => void) {
-    this.#line = line;
+  constructor(outlook: LateOutlook, clock: Clock, reject: (waiting: WaitingCall, error: Error) => void) {
+    this.#outlook = outlook;
     this.#clock = clock;
     this.#reject = reject;
   }
@@ -45,7 +45,7 @@ export class BoundedCalls {
   /** An answer came: rejects the calls that are late by the estimate that it changes. */
   rejectLate(): void {
     if (this.#bounds.size === 0) return;
-    for (const [call, error] of this.#line.lateErrors(this.#bounds)) {
+    for (const [call, error] of this.#outlook.lateErrors(this.#bounds)) {
       // An earlier rejection may have made way for this call, so that it was granted.
       const bound = this.#bounds.get(call);
       if (bound) this.#reject(bound.waiting, error);
@@ -54,7 +54,7 @@ export class BoundedCalls {
   }
 
   #setTimer(): void {
-    const at = this.#bounds.size > 0 ? this.#line.recheckAt : Infinity;
+    const at = this.#bounds.size > 0 ? this.#outlook.recheckAt : Infinity;
     if (at === this.#ringsAt) return;
     this.#cancel();
     this.#ringsAt = at;

@@ -3,9 +3,10 @@ import type { Clock } from '../../clock.ts';
 import { ClosedError } from '../../errors.ts';
 import type { Lease, RequestOutcome } from '../../quota/admission.ts';
 import { AbortListeners } from './abort-listeners.ts';
-import { BoundedCalls, type LateCalls } from './bounded-calls.ts';
+import { BoundedCalls, type LateOutlook } from './bounded-calls.ts';
+import { Delays } from './delays.ts';
 import { type Dequeued, FairQueue } from './fair-queue.ts';
-import { type Admitting, Gate, type GateResult, type PendingCall, priorityOf, type WaitingLine } from './gate.ts';
+import { type Admitting, Gate, type GateResult, type PendingCall, priorityOf, type WaitingOutlook } from './gate.ts';
 import { Heap } from './heap.ts';
 import { ParkedCalls } from './parked-calls.ts';
 import { isLower, type QueueableCall, WaitingCall } from './waiting-call.ts';
@@ -21,12 +22,12 @@ export interface CallQueueOptions {
   readonly onOverflow: 'reject-new' | 'reject-lowest';
   /** Called when a call begins to wait. */
   readonly onWait: () => void;
-  /** The calls that wait, for the errors of calls that are turned away. */
-  readonly line: QueueLine;
+  /** When calls would be sent, for the errors of those that are turned away. */
+  readonly outlook: CallQueueOutlook;
 }
 
 /** The calls that wait, as an estimate counts them, and the errors of those that the queue does not accept. */
-export interface QueueLine extends WaitingLine, LateCalls {
+export interface CallQueueOutlook extends WaitingOutlook, LateOutlook {
   /** The error of a call that is one more than may wait. */
   readonly overflowOf: (call: PendingCall) => Error;
 }
@@ -42,12 +43,10 @@ export class CallQueue {
   /** All calls that wait for a lease, the one to be turned away first; kept only with `reject-lowest`. */
   readonly #lowest = new Heap<WaitingCall>(isLower, ({ isOver }) => isOver);
   readonly #abortListeners = new AbortListeners();
-  readonly #delays = new AbortListeners();
+  readonly #delays: Delays;
   /** Calls with a shorter `maxWaitMs` than most: a standstill may exceed it. */
   readonly #impatient = new Set<WaitingCall>();
   readonly #bounded: BoundedCalls;
-  /** Rejects each call that is delayed before its next attempt. */
-  readonly #delayed = new Set<(error: Error) => void>();
   /** How many requests of each endpoint are under way. */
   readonly #inFlightByEndpoint = new Map<string, number>();
   /** The call at the gate. */
@@ -55,16 +54,17 @@ export class CallQueue {
   #isDispatching = false;
 
   constructor(options: CallQueueOptions) {
-    const { pacer, clock, maxWaitMs, line } = options;
+    const { pacer, clock, maxWaitMs, outlook } = options;
     this.#options = options;
-    this.#bounded = new BoundedCalls(line, clock, (waiting, error) => this.#reject(waiting, error));
+    this.#delays = new Delays(clock);
+    this.#bounded = new BoundedCalls(outlook, clock, (waiting, error) => this.#reject(waiting, error));
     this.#parked = new ParkedCalls(clock, (dequeued, group) => this.#onReleased(dequeued, group));
     this.#gate = new Gate({
       pacer,
       clock,
       behind: this.#waiting,
       longestWaitMs: maxWaitMs,
-      line,
+      outlook,
       parked: () => this.#parked.size,
       onStandstill: () => this.#rejectImpatient(),
       onNews: () => this.#parked.wake(),
@@ -74,7 +74,7 @@ export class CallQueue {
 
   /** Calls that wait: in the queue, at the gate, parked or delayed. */
   get length(): number {
-    return this.#waiting.size + Number(this.#first !== undefined) + this.#parked.size + this.#delayed.size;
+    return this.#waiting.size + Number(this.#first !== undefined) + this.#parked.size + this.#delays.size;
   }
 
   /** Whether it accepts no more calls. */
@@ -120,25 +120,7 @@ export class CallQueue {
 
   /** Waits before another attempt. Rejects as soon as the signal aborts or the queue is closed. */
   delay(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (this.isClosed) return reject(new ClosedError());
-      if (signal?.aborted) return reject(signal.reason);
-      const leave = (): void => {
-        cancel();
-        unlisten?.();
-        this.#delayed.delete(refuse);
-      };
-      const refuse = (error: unknown): void => {
-        leave();
-        reject(error);
-      };
-      const cancel = this.#options.clock.timer(ms, () => {
-        leave();
-        resolve();
-      });
-      const unlisten = signal && this.#delays.listen(signal, refuse);
-      this.#delayed.add(refuse);
-    });
+    return this.isClosed ? Promise.reject(new ClosedError()) : this.#delays.wait(ms, signal);
   }
 
   /** A request ended: settles its lease, rejects calls that are late by what its answer told, and releases parked calls of its endpoint once none of it is in flight. */
@@ -164,7 +146,7 @@ export class CallQueue {
   /** Rejects all calls, now and from now on. */
   close(): void {
     this.#gate.close();
-    for (const refuse of this.#delayed) refuse(new ClosedError());
+    this.#delays.close();
     this.#parked.clear();
     for (let one = this.#waiting.dequeue(); one; one = this.#waiting.dequeue())
       this.#reject(one.item, new ClosedError());
@@ -196,11 +178,11 @@ export class CallQueue {
    * @throws the error of the new call if it is the one to be rejected.
    */
   #makeRoomFor(call: QueueableCall): void {
-    const { maxWaiting, line } = this.#options;
+    const { maxWaiting, outlook } = this.#options;
     if (this.length < maxWaiting) return;
     const { first: lowest } = this.#lowest;
-    if (!lowest || priorityOf(lowest.call) >= priorityOf(call)) throw line.overflowOf(call);
-    this.#reject(lowest, line.overflowOf(lowest.call));
+    if (!lowest || priorityOf(lowest.call) >= priorityOf(call)) throw outlook.overflowOf(call);
+    this.#reject(lowest, outlook.overflowOf(lowest.call));
   }
 
   #enqueue(waiting: WaitingCall, byAge = false): void {
@@ -278,7 +260,7 @@ export class CallQueue {
 
   #grant(waiting: WaitingCall, lease: Lease): void {
     // Before the promise resolves: the next estimate must not count this call as waiting.
-    this.#options.line.leave(waiting.call);
+    this.#options.outlook.leave(waiting.call);
     this.#end(waiting, this.#track(lease));
   }
 

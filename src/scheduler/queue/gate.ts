@@ -62,7 +62,7 @@ interface GatePause {
 export type Admitting = Pick<Pacer, 'admit' | 'settle' | 'lastQuota' | 'revision'>;
 
 /** The calls that wait, as an estimate counts them. */
-export interface WaitingLine {
+export interface WaitingOutlook {
   /** A call is turned away: it is ahead of no other. */
   readonly leave: (call: PendingCall) => void;
   /** When a call like this one would be sent behind those that wait, in monotonic milliseconds; -Infinity: none waits. */
@@ -79,8 +79,8 @@ export interface GateOptions {
   readonly parked: () => number;
   /** No call waits at the gate for longer, in milliseconds, where only time can help: it is parked instead. */
   readonly longestWaitMs: number;
-  /** The calls that wait, for the error of a call that is turned away. */
-  readonly line: WaitingLine;
+  /** When calls would be sent, for the error of one that is turned away. */
+  readonly outlook: WaitingOutlook;
   /** Called when the queue comes to a standstill that only time can end. */
   readonly onStandstill: () => void;
   /** Called when an answer changed what is known of the windows, so that parked calls may go sooner than was expected. */
@@ -231,8 +231,8 @@ export class Gate {
 
   /** The errors of calls that would have to wait longer than their `maxWaitMs`. */
   #refusalErrors(calls: readonly PendingCall[], hold: Hold, reason: Reason): ReadonlyMap<PendingCall, Error> {
-    // All of them leave the line before the first estimate, because none is ahead of another.
-    for (const call of calls) this.#options.line.leave(call);
+    // All of them leave the backlog before the first estimate, because none is ahead of another.
+    for (const call of calls) this.#options.outlook.leave(call);
     return new Map(calls.map((call) => [call, this.#refusalError(call, hold, reason)]));
   }
 
@@ -244,7 +244,7 @@ export class Gate {
       const cause = new Error(reason.why);
       return new ConnectionError({ endpoint, url: call.request?.url, code: 'OUTAGE', attempts, cause });
     }
-    const sentAt = Math.max(until, this.#options.line.sentAt(call));
+    const sentAt = Math.max(until, this.#options.outlook.sentAt(call));
     return exhaustedError(call, { reason, until: sentAt, quota: this.#pacer.lastQuota }, this.#clock);
   }
 

@@ -1,7 +1,7 @@
 import type { Slot, Slots } from '../slots/slots.ts';
 import type { Timeline } from '../slots/timeline.ts';
 import type { SharedWindows } from '../slots/windows.ts';
-import type { Wish } from '../store/store.ts';
+import { WISH_ANY, WISH_PART, WISH_SPARING, type Wish } from '../store/store.ts';
 import type { AskPolicy } from './ask-policy.ts';
 import type { Book } from './book.ts';
 import type { Demand } from './call-needs.ts';
@@ -82,7 +82,7 @@ export class AskPlanner {
     const sendable = need * Math.ceil((concurrency * lastMs) / Math.max(1, timeline.roundTripMs)) - held;
     const least = isImpatient || !isCovered ? need : 0;
     const usual = want <= 0 ? 0 : Math.max(least, Math.min(lacking, Math.max(CHUNK, sendable)));
-    const late = policy.isLate(now) ? 2 : 1;
+    const late = policy.isLate(now) ? WISH_ANY : WISH_PART;
     const needed = probe ? need : usual;
     // What was asked for ahead is kept for the calls that are expected.
     const isKept = !isAhead && aheadAt < Infinity;
@@ -91,7 +91,7 @@ export class AskPlanner {
       needed,
       need: Math.min(need, Math.max(1, needed)),
       slots: wished,
-      wish: spare ? 3 : late,
+      wish: spare ? WISH_SPARING : late,
       surplus: isKept ? 0 : Math.max(0, held + (isCovered ? 0 : lacking) - want),
       isProbe: probe !== undefined,
       isCalm,

@@ -1,7 +1,15 @@
 import { covers, isOver, type Slot } from '../slots/slots.ts';
 import type { TimeRange } from '../slots/timeline.ts';
 import { countsUntil, type Instance, type StatedUsage, slidByOf, ttlOf } from '../slots/windows.ts';
-import type { Answer, ShareAsk, SlotAsk, WindowAsk, Wish } from '../store/store.ts';
+import {
+  type Answer,
+  type ShareAsk,
+  type SlotAsk,
+  WISH_NOTHING,
+  WISH_PART,
+  type WindowAsk,
+  type Wish,
+} from '../store/store.ts';
 
 /** Units spent without a grant are merged into one debt this long after their slot, in milliseconds. */
 const RECENT_MS = 5_000;
@@ -216,8 +224,8 @@ export class Book {
       return { slots: [], windows: [], held: this.held(arrival), oldestMs };
     wishes.also.forEach(indexOf);
     const wishOf = (name: string): Wish => {
-      if (!wished.has(name)) return 0;
-      return name === first?.name ? wishes.wish : 1;
+      if (!wished.has(name)) return WISH_NOTHING;
+      return name === first?.name ? wishes.wish : WISH_PART;
     };
     const slots = entries.map((entry): SlotAsk => {
       const { claimed, spent } = entry;

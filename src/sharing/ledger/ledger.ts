@@ -4,7 +4,7 @@ import type { ServerClock } from '../../quota/time/server-clock.ts';
 import { type Slot, Slots } from '../slots/slots.ts';
 import { Timeline, type TimeRange } from '../slots/timeline.ts';
 import { type Instance, MISSING_MS, REACH_MS, SharedWindows } from '../slots/windows.ts';
-import type { Answer, ShareAsk } from '../store/store.ts';
+import { type Answer, type ShareAsk, WISH_SPARING } from '../store/store.ts';
 import { type AskPlan, AskPlanner } from './ask-planner.ts';
 import { AMPLE, AskPolicy, type FullWindow, STAY_MS } from './ask-policy.ts';
 import { Book, type Entry, type Sent, type Told } from './book.ts';
@@ -200,7 +200,7 @@ export class Ledger {
       slots: want > 0 ? slots : [],
       kept,
       also,
-      isSparing: wish === 3,
+      isSparing: wish === WISH_SPARING,
       isNear: this.planner.isNear,
     };
     const { divided } = this.windows;

@@ -1,5 +1,14 @@
 import type { MemoryWindow } from './memory-windows.ts';
-import { LINGER_MS, type ShareAsk, type SlotAsk, type Wish } from './store.ts';
+import {
+  LINGER_MS,
+  type ShareAsk,
+  type SlotAsk,
+  WISH_ANY,
+  WISH_NOTHING,
+  WISH_PART,
+  WISH_SPARING,
+  type Wish,
+} from './store.ts';
 
 /** The units granted by one ask. */
 export interface Grants {
@@ -22,11 +31,11 @@ export function grantUnits(ask: ShareAsk, mayGrant: boolean, others: number, win
   /** How long until the first slot without room has some; undefined: each has. */
   let freeMs: number | undefined;
   const allowed = ({ wish, total }: SlotAsk): number => {
-    if (wish === 2) return any - given;
-    return wish === 1 && others > 0 ? Math.min(open, part - total) : open;
+    if (wish === WISH_ANY) return any - given;
+    return wish === WISH_PART && others > 0 ? Math.min(open, part - total) : open;
   };
   const granted = ask.slots.map((slot) => {
-    const most = slot.wish === 0 ? 0 : allowed(slot);
+    const most = slot.wish === WISH_NOTHING ? 0 : allowed(slot);
     if (most < need) return 0;
     const counts = slot.windows.flatMap((index) => windows[index] ?? []);
     const units = Math.min(most, roomOf(counts, slot.wish, need));
@@ -40,10 +49,10 @@ export function grantUnits(ask: ShareAsk, mayGrant: boolean, others: number, win
     return units;
   });
   const full = freeMs === undefined ? [] : windows.filter(({ room }) => room < need);
-  const wish = ask.slots.find((slot) => slot.wish !== 0)?.wish ?? 3;
+  const wish = ask.slots.find((slot) => slot.wish !== WISH_NOTHING)?.wish ?? WISH_SPARING;
   return {
     granted,
-    isNeedy: wish !== 3 && given < want,
+    isNeedy: wish !== WISH_SPARING && given < want,
     freeMs: freeMs === undefined || freeMs === Infinity ? 0 : Math.ceil(freeMs),
     stayMs: ask.stayMs + Math.max(0, ...full.map(({ ask: { ttlMs } }) => ttlMs - LINGER_MS)),
   };
@@ -52,7 +61,7 @@ export function grantUnits(ask: ShareAsk, mayGrant: boolean, others: number, win
 /** Units that all these windows have room for; for calls that are only expected, beyond what the first call needs, those beyond half of each. */
 function roomOf(windows: readonly MemoryWindow[], wish: Wish, need: number): number {
   const room = Math.min(...windows.map(({ roomOfAll }) => roomOfAll));
-  const plenty = wish === 3 ? Math.min(...windows.map((window) => window.plenty)) : room;
+  const plenty = wish === WISH_SPARING ? Math.min(...windows.map((window) => window.plenty)) : room;
   return Math.min(room, Math.max(need, plenty));
 }
 

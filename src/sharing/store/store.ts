@@ -37,6 +37,10 @@ export const LIVE_MS = 75_000;
  * of what is free beyond half of each window.
  */
 export type Wish = 0 | 1 | 2 | 3;
+export const WISH_NOTHING = 0;
+export const WISH_PART = 1;
+export const WISH_ANY = 2;
+export const WISH_SPARING = 3;
 
 /**
  * A stretch of time in which a request may arrive, with every window instance in which it may be counted. To the store a slot is

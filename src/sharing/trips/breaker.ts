@@ -8,6 +8,9 @@ const FAILURES = 3;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 500;
 
+/** Each pause is shorter or longer by up to this part of it, at random, so that processes do not try together. */
+const JITTER = 0.25;
+
 /** The circuit breaker of the store: the time-out of calls, and when to try again after failures. */
 export class StoreBreaker {
   readonly #patience: Patience;
@@ -42,7 +45,7 @@ export class StoreBreaker {
 
   /** Records a failed trip. @returns whether the store is lost as of now. */
   fail(now: number): boolean {
-    this.#breaker.onFailure(now, 0.75 + this.#random() / 2);
+    this.#breaker.onFailure(now, 1 - JITTER + 2 * JITTER * this.#random());
     return this.#breaker.failures === FAILURES;
   }
 

@@ -241,7 +241,7 @@ describe('an estimate', () => {
   it.for([aligned, slidingLog])('reckons with the part of a window that a share is likely to get ($name)', (shape) => {
     const likely = (_period: Period, limit: number): number => limit / 2;
     const shareLimit = { ...wholeShareLimit, likely };
-    const desks = [new Desk(30, { shape }), new Desk(60, { shape, shareLimit: () => shareLimit })];
+    const desks = [new Desk(30, { shape }), new Desk(60, { shape, shareLimit })];
     for (const [nth, desk] of desks.entries()) {
       for (let served = 0; served < 20 * (nth + 1); served++) desk.serve();
     }

@@ -44,7 +44,7 @@ describe('cooldown', () => {
     expect(untilOf(cooldown, CHARGE, 1_001)).toBe(1_000 + AGE_MS);
     expect(cooldown.check(CHARGE, 1_001)?.reason().kind).toBe('half-open');
     expect(cooldown.check(CHARGE, 1_001)?.isFirm).toBe(false);
-    scout.state = 'done';
+    scout.isOver = true;
     cooldown.onServed(scout);
     cooldown.onSent(flightOf('GET /a', 1_100), false);
     expect(untilOf(cooldown, CHARGE, 1_125)).toBe(1_125);
@@ -66,7 +66,7 @@ describe('cooldown', () => {
     const cooldown = heldUntil(1_000);
     const scout = flightOf('GET /a', 1_000);
     cooldown.onSent(scout, false);
-    scout.state = 'done';
+    scout.isOver = true;
     cooldown.onServed(scout);
     const sent = [1_050];
     for (let at = 1_050; sent.length < 20; at = untilOf(cooldown, CHARGE, at)) {
@@ -83,7 +83,7 @@ describe('cooldown', () => {
     const cooldown = heldUntil(1_000);
     const [scout, second] = [flightOf('GET /a', 1_000), flightOf('GET /a', 1_200)];
     cooldown.onSent(scout, false);
-    scout.state = 'done';
+    scout.isOver = true;
     expect(untilOf(cooldown, CHARGE, 1_200)).toBe(1_200);
     cooldown.onSent(second, false);
     expect(untilOf(cooldown, CHARGE, 1_201)).toBe(1_200 + AGE_MS);

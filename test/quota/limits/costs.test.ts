@@ -153,7 +153,7 @@ describe('of an endpoint whose cost was never seen', () => {
     expect(costs.check(charge({ endpoint: 'GET /b' }), 1_001)?.reason().kind).toBe('first-cost');
     expect(costs.check(charge({ endpoint: 'GET /b' }), 1_001)?.isFirm).toBe(false);
     costs.learn('GET /b', 5);
-    scout.state = 'done';
+    scout.isOver = true;
     costs.onEnded(scout);
     expect(untilOf(costs, charge({ endpoint: 'GET /b' }), 1_002)).toBe(1_002);
     expect(certain(costs, 'GET /b')).toBe(5);
@@ -163,7 +163,7 @@ describe('of an endpoint whose cost was never seen', () => {
     const costs = learned(2);
     const scout = flightOf('GET /b', 1_000);
     costs.onSent(scout);
-    scout.state = 'done';
+    scout.isOver = true;
     costs.onEnded(scout);
     expect(untilOf(costs, charge({ endpoint: 'GET /b' }), 1_002)).toBe(1_002);
   });
@@ -293,10 +293,10 @@ describe('a cost is being found out', () => {
     const [one, other] = [flightOf('GET /b', 1_000), flightOf('GET /c', 2_000)];
     for (const flight of [one, other]) costs.onSent(flight);
     expect([3_999, 4_000, 4_999, 5_000].map((now) => costs.isProbing(now))).toEqual([true, true, true, false]);
-    other.state = 'done';
+    other.isOver = true;
     costs.onEnded(other);
     expect([3_999, 4_000].map((now) => costs.isProbing(now))).toEqual([true, false]);
-    one.state = 'done';
+    one.isOver = true;
     costs.onEnded(one);
     expect(costs.isProbing(3_999)).toBe(false);
   });

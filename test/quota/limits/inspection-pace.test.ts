@@ -18,7 +18,7 @@ describe('inspections that pass what holds other requests back', () => {
     const hold = pace.check(CHARGE, 1_001);
     expect(hold).toMatchObject({ until: 1_000 + AGE_MS, isFirm: false, mayEndOnAnswer: true, scope: 'endpoint' });
     expect(hold?.reason().kind).toBe('inspection');
-    first.state = 'done';
+    first.isOver = true;
     expect(untilOf(pace, CHARGE, 1_001)).toBe(3_000);
     expect(pace.check(CHARGE, 3_000)).toBeUndefined();
   });
@@ -29,7 +29,7 @@ describe('inspections that pass what holds other requests back', () => {
     return outcomes.map((isServed) => {
       const flight = flightOf('GET /a', now);
       pace.onSent(flight, now);
-      flight.state = 'done';
+      flight.isOver = true;
       if (isServed) pace.onServed();
       const until = untilOf(pace, CHARGE, now);
       const gap = until - now;

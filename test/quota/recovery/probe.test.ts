@@ -15,7 +15,7 @@ describe('a probe', () => {
     const probe = new Probe();
     const flight = flightOf('GET /a', 5);
     probe.onSent(flight);
-    flight.state = 'done';
+    flight.isOver = true;
     expect(probe.heldUntil(6)).toBe(6);
   });
 });

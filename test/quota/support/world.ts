@@ -39,7 +39,7 @@ export function world(
     tellTrial: (isServed) => heard.push(['trial', isServed]),
     ...part,
   };
-  const pacer = new Pacer({ clientWide, leaseMs: 90_000, shareLimit: () => shareLimit, random });
+  const pacer = new Pacer({ clientWide, leaseMs: 90_000, shareLimit, random });
   const ask = (now: number, more: Partial<Ask> = {}): Answered =>
     factsOf(pacer.admit({ endpoint: 'GET /a', maxWaitMs: PATIENT, ...more }, now));
   const send = (now: number, more?: Partial<Ask>): Lease => {

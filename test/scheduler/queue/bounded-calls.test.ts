@@ -6,11 +6,11 @@ import { virtualClock } from '../../../src/testing/index.ts';
 it('looks at calls again without an answer for as long as one waits, and sets no timer when none does', async () => {
   const clock = virtualClock();
   const looks: number[] = [];
-  const line = {
+  const outlook = {
     recheckAt: 100,
     lateErrors: () => {
       looks.push(clock.now());
-      line.recheckAt += 100;
+      outlook.recheckAt += 100;
       return new Map();
     },
   };
@@ -23,7 +23,7 @@ it('looks at calls again without an answer for as long as one waits, and sets no
       cancel();
     };
   };
-  const bounded = new BoundedCalls(line, { ...clock, timer, now: () => clock.now() }, () => {});
+  const bounded = new BoundedCalls(outlook, { ...clock, timer, now: () => clock.now() }, () => {});
   const waiting = { call: {} } as WaitingCall;
   bounded.add(waiting, 500);
   await clock.advance(250);
@@ -38,7 +38,7 @@ it('looks at calls again without an answer for as long as one waits, and sets no
 it('asks nothing where no call waits, and sets one timer for calls that are looked at again at one time', () => {
   const clock = virtualClock();
   let looks = 0;
-  const line = {
+  const outlook = {
     recheckAt: 100,
     lateErrors: () => {
       looks++;
@@ -50,7 +50,7 @@ it('asks nothing where no call waits, and sets one timer for calls that are look
     timers++;
     return clock.timer(ms, ring);
   };
-  const bounded = new BoundedCalls(line, { ...clock, timer, now: () => clock.now() }, () => {});
+  const bounded = new BoundedCalls(outlook, { ...clock, timer, now: () => clock.now() }, () => {});
   bounded.rejectLate();
   expect([looks, timers]).toEqual([0, 0]);
   bounded.add({ call: {} } as WaitingCall, 500);

@@ -17,7 +17,7 @@ interface CallOptions {
 /** A queue whose pacer answers as told. */
 function queueOf() {
   const told = { held: undefined as Partial<Hold> | undefined, late: new Map<PendingCall, Error>() };
-  /** Calls that have left the line. */
+  /** Calls that have left the backlog. */
   const left: PendingCall[] = [];
   const clock = virtualClock();
   const admit = ({ endpoint }: Ask): Admission => {
@@ -38,7 +38,7 @@ function queueOf() {
     maxWaiting: 100,
     onOverflow: 'reject-new',
     onWait: () => undefined,
-    line: {
+    outlook: {
       leave: (call) => void left.push(call),
       sentAt: () => 0,
       lateErrors: () => told.late,

@@ -291,7 +291,7 @@ describe('aborts', () => {
 });
 
 describe('calls that have ended', () => {
-  /** Brings some calls to their ends by way of the line, the gate, a pause and another attempt. */
+  /** Brings some calls to their ends by way of the queue, the gate, a pause and another attempt. */
   async function some(signalOf: () => AbortSignal): Promise<Wire['client']> {
     const { client, call, last, clock } = wire({ concurrency: 1, random: () => 0.5 });
     for (const maxWaitMs of [undefined, 1_000]) {

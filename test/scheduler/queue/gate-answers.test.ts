@@ -34,7 +34,7 @@ function gateOf(admission: Partial<Admission>, { parked = 0, sentAt = -Infinity 
     behind: { highest: -Infinity },
     longestWaitMs: LONGEST_WAIT_MS,
     parked: () => parked,
-    line: { leave: (call) => told.left.push(call), sentAt: () => sentAt },
+    outlook: { leave: (call) => told.left.push(call), sentAt: () => sentAt },
     onStandstill: () => told.standstills++,
     onNews: () => told.news++,
     onWake: () => told.wakes++,

@@ -15,7 +15,7 @@ const PAUSE = { 'retry-after': '60' };
 const MONTH_OUT = { 'x-ratelimit-limit-stacks-month': '1000', 'x-ratelimit-remaining-stacks-month': '0' };
 const FEW_LEFT = { 'x-ratelimit-limit-stacks-minute': '1000', 'x-ratelimit-remaining-stacks-minute': '5' };
 
-const NO_LINE = { leave: () => {}, sentAt: () => -Infinity };
+const NO_OUTLOOK = { leave: () => {}, sentAt: () => -Infinity };
 
 describe('little patience', () => {
   it('a call with less patience than most is refused at once when it comes while the queue stands still for longer', async () => {
@@ -34,7 +34,7 @@ describe('little patience', () => {
     ['a pause', PAUSE, 'cooldown'],
     ['a full month', MONTH_OUT, 'month'],
   ])(
-    'is told at once, though it stands behind a patient one, when %s brings the line to a standstill',
+    'is told at once, though it stands behind a patient one, when %s brings the queue to a standstill',
     async (_, headers, window) => {
       const { client, call, last, names } = wire({ concurrency: 1, maxWaitMs: 60 * DAY_MS });
       await call('first');
@@ -220,7 +220,7 @@ describe('the front of the queue', () => {
       pacer: { admit } as unknown as Pacer,
       clock,
       behind,
-      line: NO_LINE,
+      outlook: NO_OUTLOOK,
       longestWaitMs: 60_000,
       onStandstill: () => {},
       onNews: () => {},

@@ -4,6 +4,7 @@ import type { createDom } from './dom.ts';
 import type { createFormat } from './format.ts';
 import type { headlineOf } from './headline.ts';
 import type { drawMonth } from './month.ts';
+import type { sayMonth } from './month-words.ts';
 import type { drawQueue } from './queue.ts';
 import type { drawWindows } from './windows.ts';
 
@@ -16,6 +17,7 @@ export interface Parts {
   readonly drawBars: typeof drawBars;
   readonly drawQueue: typeof drawQueue;
   readonly drawMonth: typeof drawMonth;
+  readonly sayMonth: typeof sayMonth;
 }
 
 /** Follows the events of the proxy and shows each. This function runs in the page: it uses nothing from outside but its parts. */
@@ -27,6 +29,7 @@ export function watch({
   drawBars,
   drawQueue,
   drawMonth,
+  sayMonth,
 }: Parts): void {
   const dom = createDom();
   const format = createFormat();
@@ -60,6 +63,7 @@ export function watch({
     }
     drawQueue(dom, format, overview);
     drawMonth(dom, format, overview);
+    sayMonth(dom, format, overview);
     say('updated', time(at));
     document.body.dataset.drawn = 'yes';
   };

@@ -7,7 +7,7 @@ import { type Reserve, recheckAt } from './reserve.ts';
 /** How long a rate is remembered: after this time without arrivals it has fallen to a third, in milliseconds. */
 const MEMORY_MS = 300_000;
 
-/** What comes first has come in so much time, in milliseconds. */
+/** The first arrivals of a priority count as having come in this time, in milliseconds. */
 const SHORTEST_MS = 1_000;
 
 /** A rate is expected to last for at most an hour, in milliseconds. */
@@ -16,7 +16,7 @@ const LASTS_MOST_MS = 3_600_000;
 /** Standard deviations added to a count, because a short observation may be too low by chance, and to what is expected by it. */
 const DEVIATIONS = 2;
 
-/** Fewer units are free again sooner, and for a shorter time fewer are kept: reckoned so many times, from all units on. */
+/** The reserve is for the time until as many units are free again, and so depends on itself: it is computed this many times, from all units on. */
 const ROUNDS = 4;
 
 /** The number of priorities that are distinguished. */

@@ -30,11 +30,12 @@ export class Reserves {
   }
 
   /**
-   * When to check a charge of `units` again that only reserves hold back, because one of them is released by then.
+   * When to check a charge again that only reserves hold back, because one of them is released by then.
    *
    * @param fitsFrom - the instant at which the charge fits below a cap.
    */
-  releasesAt(charge: Charge, units: number, limit: number, fitsFrom: (cap: number) => number, now: number): number {
+  releasesAt(charge: Charge, limit: number, fitsFrom: (cap: number) => number, now: number): number {
+    const units = Math.min(charge.units, limit);
     let soonest = Infinity;
     let cap = limit;
     for (const reserve of this.#reserves) {

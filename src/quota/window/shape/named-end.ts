@@ -6,9 +6,9 @@ import type { ServerClock } from '../../time/server-clock.ts';
 const ROUNDED_MS = 2_000;
 
 /**
- * Tells which shapes a long window may have by the end that the service names of it. One that is none of the calendar's is that of another shape. One of
- * the calendar's is that of a window of the calendar, or of an estimate, unless others would end then, too: a log and a window that
- * the first request opens end a window's length after the first request that is counted, and a bucket when one unit or all that is used has drained.
+ * Tells which shapes a long window may have by the end that the service names of it. An end that is none of the calendar's belongs to another shape. One
+ * that is belongs to the calendar or to an estimate, unless another shape would end then, too: a log, and a window that the first request opens, end a
+ * window's length after the first request that they count; a bucket ends when one unit, or all that is used, has drained.
  */
 export class NamedEnd {
   readonly #period: Period;
@@ -30,10 +30,10 @@ export class NamedEnd {
   }
 
   /**
-   * Whether a window of this shape may end at `end`, by the service's clock, as the answer says whose reading is the last one.
+   * Tells whether a window of a shape may end at `end`, by the service's clock, as the answer with the last reading says.
    *
-   * @param isShared - whether siblings use the window, too. One client alone finds out otherwise that the calendar does not end it: it reserves for a rest
-   * while the calendar is a candidate, which shows a bucket.
+   * @param isShared - whether siblings use the window, too: only then may the calendar be dismissed. A client alone keeps it as a candidate, because it
+   * reserves units for a rest as long as it does, and a rest shows a bucket.
    */
   allows(end: number, isShared: boolean): (shape: Shape) => boolean {
     const last = this.#last;

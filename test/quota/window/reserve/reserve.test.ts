@@ -12,7 +12,7 @@ function reserveOf(units: number, releasesAt = 0): Reserve {
 
 /** When a charge of 6 units is checked again that fits below a cap of 6 at once, and below a lower one at 9 s. */
 function checkedAgainAt(...reserves: readonly Reserve[]): number {
-  return new Reserves(...reserves).releasesAt(charge(), 6, LIMIT, (cap) => (cap >= 6 ? NOW : 9_000), NOW);
+  return new Reserves(...reserves).releasesAt(charge({ units: 6 }), LIMIT, (cap) => (cap >= 6 ? NOW : 9_000), NOW);
 }
 
 describe('the reserves of a window', () => {
