@@ -150,7 +150,10 @@ export class NamedWindow implements Limit {
   check(charge: Charge, now: number): Hold | undefined {
     const until = this.#earliest(charge, now);
     if (until <= now) return undefined;
-    const isFirm = this.#isFirm(charge, until, now);
+    const isFull = this.#isFull(charge, until, now);
+    const isKept = !isFull && this.#isKeptForOthers;
+    if (isKept) this.heldUntil = until;
+    const isFirm = isFull || isKept;
     let passableUnits: number | undefined;
     if (isFirm && this.#isPassed(charge, until, now)) {
       passableUnits = charge.units;
@@ -193,18 +196,17 @@ export class NamedWindow implements Limit {
     return this.#passed.earliest(charge, (both) => this.#fitsFrom(both, cap, now), now);
   }
 
-  /**
-   * Whether the charge would not fit either if nothing were in flight: only time, too, ends what is kept for higher priorities and, where
-   * no answer is to come, what a long window keeps for other consumers.
-   */
-  #isFirm(charge: Charge, until: number, now: number): boolean {
+  /** Whether the charge would not fit either if nothing were in flight: only time, too, ends what is kept for higher priorities. */
+  #isFull(charge: Charge, until: number, now: number): boolean {
     const { limit } = this;
     const units = this.#fitting(charge);
     const kept = this.#probing.units(charge, limit, now) + this.#roomForPriorities.units(charge, limit, now);
-    const isFull = until === Infinity || this.capacity.earliest(units, 0, Math.max(units, limit - kept), now) > now;
-    const isOthers = this.#otherConsumers.areActive && this.#periodMs > SHORT_MS && !this.#flights.open;
-    if (isOthers && !isFull) this.heldUntil = until;
-    return isFull || isOthers;
+    return until === Infinity || this.capacity.earliest(units, 0, Math.max(units, limit - kept), now) > now;
+  }
+
+  /** Whether only time ends what a long window keeps for other consumers, because no answer is to come that may. */
+  get #isKeptForOthers(): boolean {
+    return this.#otherConsumers.areActive && this.#periodMs > SHORT_MS && this.#flights.open === 0;
   }
 
   #explain(charge: Charge, now: number): Reason {
