@@ -102,9 +102,9 @@ export class TripSchedule {
     return Math.min(this.#causes.ledger.givesBackAt(now), this.#optionalAt(now));
   }
 
-  /** When to ask for units ahead of any call, or to tell the last reading. */
+  /** When to ask for units ahead of any call, or to tell what the store does not know of the last answers. */
   #optionalAt(now: number): number {
     const { ledger, shortage } = this.#causes;
-    return Math.min(shortage.asksAheadAt(now), ledger.tellsReadingAt);
+    return Math.min(shortage.asksAheadAt(now), ledger.tellsAt);
   }
 }

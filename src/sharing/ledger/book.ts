@@ -20,7 +20,7 @@ const FORGOTTEN_MS = 600_000;
 const UNSENT: Sent = { first: 0, last: 0, answered: 0, isGuess: false };
 
 /** What slides out so much before its slot does is moved, in milliseconds. */
-const SOONER_MS = 300;
+export const SOONER_MS = 300;
 
 /** When requests were sent and answered, by the local clock. */
 export interface Sent {

@@ -7,7 +7,7 @@ import { type Instance, MISSING_MS, REACH_MS, SharedWindows } from '../slots/win
 import { type Answer, type ShareAsk, WISH_SPARING } from '../store/store.ts';
 import { type AskPlan, AskPlanner } from './ask-planner.ts';
 import { AMPLE, AskPolicy, type FullWindow, STAY_MS } from './ask-policy.ts';
-import { Book, type Entry, type Sent, type Told } from './book.ts';
+import { Book, type Entry, type Sent, SOONER_MS, type Told } from './book.ts';
 import type { Demand } from './call-needs.ts';
 import { Recollection } from './recollection.ts';
 import { type Asked, mayKeep } from './room.ts';
@@ -52,6 +52,8 @@ export class Ledger {
   readonly #reserve = new UrgentReserve();
   readonly #recollection = new Recollection();
   readonly #unheard = new UnheardReading();
+  /** Whether a request was answered long before its slot ends while processes lack units: the next ask frees what it does not count in. */
+  #narrows = false;
 
   constructor(clock: ServerClock, random: () => number) {
     this.windows = new SharedWindows(clock);
@@ -118,9 +120,9 @@ export class Ledger {
     return this.timeline.surely(this.book.unspentSince(this.timeline.arrival(now)), now) + afterMs;
   }
 
-  /** The instant at which to tell the last reading, although there is nothing else to say; Infinity: the store knows as much. */
-  get tellsReadingAt(): number {
-    return this.#unheard.tellsAt;
+  /** The instant at which to tell the last reading or, at once, that a request was answered early, although there is nothing else to say; Infinity: never. */
+  get tellsAt(): number {
+    return this.#narrows ? -Infinity : this.#unheard.tellsAt;
   }
 
   /** The instant at which the slot of a request that is sent now ends. */
@@ -143,6 +145,9 @@ export class Ledger {
     const time = this.timeline.at(now);
     if (isServed) this.book.chargeLate(entry, units, time, () => this.#slots.at(time));
     this.book.settle(entry, units - charged, isServed ? now : undefined);
+    const isEarly = isServed && entry.slot.to - time.most >= Math.max(SOONER_MS, this.#slots.quantum);
+    const isScarce = this.policy.isBusy(now) || (this.policy.others(now) > 0 && !this.policy.isAmple(now));
+    if (isEarly && isScarce && entry.open === 0 && this.windows.of('second')) this.#narrows = true;
   }
 
   /** Records a reading. */
@@ -178,6 +183,7 @@ export class Ledger {
   /** Composes an ask whose answer is expected after `tripMs`. `isSilent`: it may say nothing if there is no news. */
   compose(demand: Demand, now: number, tripMs: number, isSilent = true): Composed {
     this.#refine(now);
+    this.#narrows = false;
     const plan = this.planner.plan(demand, now, tripMs);
     const { want, need, slots, wish, surplus } = plan;
     const arrival = this.timeline.arrival(now);

@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { aligned } from '../../../src/quota/models/aligned.ts';
 import { firstRequest } from '../../../src/quota/models/first-request.ts';
+import { slidingLog } from '../../../src/quota/models/sliding-log.ts';
 import type { Demand } from '../../../src/sharing/ledger/call-needs.ts';
 import type { Ledger } from '../../../src/sharing/ledger/ledger.ts';
 import { ask, demand, ledgerOf, TRIP_MS } from '../support/ledgers.ts';
 import { answering, BEGIN, reading } from '../support/small.ts';
+
+interface Told {
+  readonly others?: number;
+  readonly used?: number;
+  readonly limits?: Parameters<typeof ledgerOf>[0];
+}
 
 describe('the ledger of a process', () => {
   it('asks for the present second alone for a call that comes alone, and for the one after it, into which it may fall', () => {
@@ -63,6 +70,33 @@ describe('the ledger of a process', () => {
       const { slots, want } = ledger.compose(demand(), 10_101, TRIP_MS);
       expect(want).toBe(1);
       expect(slots.filter(({ wish }) => wish === 1).map(({ name }) => name)[0]).toBe(`${BEGIN / 1_000 + 10}`);
+    });
+  });
+
+  describe('tells at once that a request was answered long before its slot ends', () => {
+    /** A process whose request took so long, of up to 0.8 s, was told before that of each window `used` are, and that `others` lack units. */
+    function answered(tookMs: number, { others = 1, used = 15, limits = { second: 20 } }: Told = {}): Ledger {
+      const ledger = ledgerOf(limits, { alive: [slidingLog], roundTripMs: 800 });
+      ask(ledger, demand(), [1], 1_000, { others, used: Array.from({ length: 40 }, () => used) });
+      ledger.settle({ entry: ledger.spend(1, 1_010), units: 1 }, 1, true, 1_010 + tookMs);
+      return ledger;
+    }
+
+    it('where others lack units of a second, and once', () => {
+      const ledger = answered(100);
+      expect(ledger.tellsAt).toBe(-Infinity);
+      const { slots } = ask(ledger, demand({ want: 0 }), [], 1_111);
+      expect(slots.map(({ name, total }) => [name.startsWith('own:'), total])).toContainEqual([true, 1]);
+      expect(ledger.tellsAt).toBe(Infinity);
+    });
+
+    it.each<[string, number, Told]>([
+      ['no other process lacks units', 100, { others: 0 }],
+      ['half of every window is free', 100, { used: 10 }],
+      ['its slot is nearly over', 700, {}],
+      ['only a longer window limits', 100, { limits: { minute: 20 } }],
+    ])('not where %s', (_, tookMs, told) => {
+      expect(answered(tookMs, told).tellsAt).toBe(Infinity);
     });
   });
 
