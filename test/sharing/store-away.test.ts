@@ -208,14 +208,20 @@ describe('clients that share one key, where the store cannot be used,', () => {
   it.each(DEEP ? [4, 8, 16] : [4])(
     'are refused hardly ever when it has forgotten everything: %i tell it what they know',
     async (size) => {
-      const fleet = fleetOf(size, { keyed: { second: 20, minute: 500 }, latencyMs: [5, 15] });
-      void fleet.work(100_000).catch(() => {});
-      for (const at of DEEP ? [10_000, 20_000, 40_000, 75_000, 85_000] : [10_000, 40_000, 60_000]) {
-        await fleet.clock.advance(at - fleet.clock.now());
-        fleet.flush();
+      let refused = 0;
+      const seeds = runs(1, 6);
+      for (let seed = 1; seed <= seeds; seed++) {
+        const fleet = fleetOf(size, { keyed: { second: 20, minute: 500 }, latencyMs: [5, 15] }, {}, { seed });
+        void fleet.work(100_000).catch(() => {});
+        // Of two losses within ten seconds, the second comes before each process has counted the others anew.
+        for (const at of DEEP ? [10_000, 20_000, 40_000, 75_000, 85_000] : [10_000, 40_000, 60_000]) {
+          await fleet.clock.advance(at - fleet.clock.now());
+          fleet.flush();
+        }
+        await fleet.clock.advance(runs(15_000, 60_000));
+        refused += fleet.limited;
       }
-      await fleet.clock.advance(runs(15_000, 60_000));
-      expect(fleet.limited).toBeLessThanOrEqual(2);
+      expect(refused).toBeLessThanOrEqual(seeds);
     },
   );
 
