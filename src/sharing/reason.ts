@@ -1,5 +1,5 @@
 import type { Reason } from '../quota/admission.ts';
-import type { SharedWindow } from './slots/windows.ts';
+import type { SharedWindow } from './slots/window.ts';
 
 /** What may hold a call of a share back, the first that does so first. */
 export interface Held {

@@ -334,9 +334,11 @@ export class SharedQuota implements ShareLimit {
     this.#standstill.end();
     this.#trips.mend();
     // Only now, because the number of processes before this answer tells how many have to tell a store that has lost its memory.
-    // A store that has lost its memory counts only those that have told it since.
-    if (answer.live > 0 && this.#ledger.isGathering(now)) this.#ledger.told(answer.live);
-    else if (answer.live > 0) this.#trips.counted(answer.live, now);
+    if (answer.live > 0) {
+      // A store that has lost its memory counts only those that have told it since.
+      if (this.#ledger.isGathering(now)) this.#ledger.told(answer.live);
+      else this.#trips.counted(answer.live, now);
+    }
     if (answer.version !== this.#facts.version) this.#facts.hear(answer);
     const ends = composed.windows.map(({ ttlMs }) => ttlMs);
     const longest = ends.indexOf(Math.max(...ends));

@@ -2,7 +2,7 @@ import type { Shape } from '../../quota/models/model.ts';
 import type { Shapes, WindowNews } from '../../quota/share-limit.ts';
 import { type Period, periodMsOf, SHORT_MS, startOf } from '../../quota/time/periods.ts';
 import type { TimeRange } from '../slots/timeline.ts';
-import type { Claims } from '../slots/windows.ts';
+import type { Claims } from '../slots/window.ts';
 
 /** A drop counts only within this part of the new window. */
 const BEGINNING = 0.05;

@@ -1,5 +1,5 @@
 import type { Slot } from '../slots/slots.ts';
-import type { Instance } from '../slots/windows.ts';
+import type { Instance } from '../slots/window.ts';
 import { BATCHES } from '../store/batches.ts';
 import {
   type Asked,

@@ -1,6 +1,6 @@
 import { covers, isOver, type Slot } from '../slots/slots.ts';
 import type { TimeRange } from '../slots/timeline.ts';
-import { countsUntil, type Instance, type StatedUsage, slidByOf, ttlOf } from '../slots/windows.ts';
+import { countsUntil, type Instance, type StatedUsage, slidByOf, ttlOf } from '../slots/window.ts';
 import {
   type Answer,
   type ShareAsk,

@@ -1,5 +1,5 @@
 import type { Slot } from '../slots/slots.ts';
-import type { Instance } from '../slots/windows.ts';
+import type { Instance } from '../slots/window.ts';
 
 /** The demand of an ask, and the slots it asked for. */
 export interface Asked {

@@ -2,7 +2,8 @@ import type { WindowNews } from '../../quota/share-limit.ts';
 import { startOf } from '../../quota/time/periods.ts';
 import type { Slot } from '../slots/slots.ts';
 import type { TimeRange } from '../slots/timeline.ts';
-import type { Instance, SharedWindows } from '../slots/windows.ts';
+import type { Instance } from '../slots/window.ts';
+import type { SharedWindows } from '../slots/windows.ts';
 
 /** Busy processes ask for no units of this beginning of a second that is probed, in milliseconds. */
 const LULL_MS = 400;

@@ -1,6 +1,7 @@
 import type { Slot, Slots } from '../slots/slots.ts';
 import type { Timeline } from '../slots/timeline.ts';
-import { REACH_MS, type SharedWindows } from '../slots/windows.ts';
+import { REACH_MS } from '../slots/window.ts';
+import type { SharedWindows } from '../slots/windows.ts';
 import { type AskPolicy, LONGEST_AHEAD_MS } from './ask-policy.ts';
 import type { Demand } from './call-needs.ts';
 import type { ShapeProbe } from './shape-probe.ts';

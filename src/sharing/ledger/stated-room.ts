@@ -1,6 +1,6 @@
 import type { WindowNews } from '../../quota/share-limit.ts';
 import { type Period, periodMsOf } from '../../quota/time/periods.ts';
-import type { SharedWindow } from '../slots/windows.ts';
+import type { SharedWindow } from '../slots/window.ts';
 
 /** A reading that is older does not show what is left, in milliseconds. */
 const RECENT_MS = 5_000;

@@ -1,6 +1,6 @@
 import { periodMsOf } from '../../quota/time/periods.ts';
 import { reservedFor, SeenTime } from '../../quota/window/reserve/expected-demand.ts';
-import type { Instance } from '../slots/windows.ts';
+import type { Instance } from '../slots/window.ts';
 import type { Answer } from '../store/store.ts';
 import { URGENT_MEMORY_MS } from '../store/store.ts';
 

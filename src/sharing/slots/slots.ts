@@ -1,5 +1,6 @@
 import type { TimeRange } from './timeline.ts';
-import type { Instance, SharedWindows } from './windows.ts';
+import type { Instance } from './window.ts';
+import type { SharedWindows } from './windows.ts';
 
 /** Quantum of slots: a second, or a tenth while the window `second` may slide. In milliseconds. */
 const QUANTUM_MS = 1_000;

@@ -1,6 +1,6 @@
 import type { WindowNews } from '../../quota/share-limit.ts';
 import { PERIODS, type Period, periodMsOf } from '../../quota/time/periods.ts';
-import type { SharedWindow } from '../slots/windows.ts';
+import type { SharedWindow } from '../slots/window.ts';
 
 /** What a process does while it cannot reach the store. */
 export type FailureMode = 'partial' | 'closed' | 'open';

@@ -7,7 +7,8 @@ import type { Period } from '../../../src/quota/time/periods.ts';
 import { AskPolicy } from '../../../src/sharing/ledger/ask-policy.ts';
 import type { Asked, Outcome } from '../../../src/sharing/ledger/room.ts';
 import { type Slot, Slots } from '../../../src/sharing/slots/slots.ts';
-import { type Instance, type SharedWindow, SharedWindows } from '../../../src/sharing/slots/windows.ts';
+import type { Instance, SharedWindow } from '../../../src/sharing/slots/window.ts';
+import { SharedWindows } from '../../../src/sharing/slots/windows.ts';
 import { BEGIN, calendar, exactly } from '../support/small.ts';
 
 /** The timeline shows what our clock shows. */

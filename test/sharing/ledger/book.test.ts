@@ -5,7 +5,8 @@ import type { WindowNews } from '../../../src/quota/share-limit.ts';
 import type { Period } from '../../../src/quota/time/periods.ts';
 import { Book, type Wishes } from '../../../src/sharing/ledger/book.ts';
 import { type Slot, Slots } from '../../../src/sharing/slots/slots.ts';
-import { type Instance, SharedWindows } from '../../../src/sharing/slots/windows.ts';
+import type { Instance } from '../../../src/sharing/slots/window.ts';
+import { SharedWindows } from '../../../src/sharing/slots/windows.ts';
 import type { WindowAsk, Wish } from '../../../src/sharing/store/store.ts';
 import { answering, BEGIN, calendar, exactly, reading } from '../support/small.ts';
 

@@ -7,7 +7,8 @@ import { REFUTED_FROM, slidingCounter } from '../../../src/quota/models/sliding-
 import { slidingLog } from '../../../src/quota/models/sliding-log.ts';
 import type { Shapes } from '../../../src/quota/share-limit.ts';
 import type { Period } from '../../../src/quota/time/periods.ts';
-import { SharedWindow, SharedWindows, ttlOf } from '../../../src/sharing/slots/windows.ts';
+import { SharedWindow, ttlOf } from '../../../src/sharing/slots/window.ts';
+import { SharedWindows } from '../../../src/sharing/slots/windows.ts';
 import { BEGIN, calendar, exactly, instanceAt, reading } from '../support/small.ts';
 
 const UNKNOWN = { alive: SHAPES, epoch: 0 };

@@ -2,7 +2,8 @@ import { aligned } from '../../../src/quota/models/aligned.ts';
 import type { WindowNews } from '../../../src/quota/share-limit.ts';
 import type { Period } from '../../../src/quota/time/periods.ts';
 import type { TimeRange } from '../../../src/sharing/slots/timeline.ts';
-import { type Instance, SharedWindows } from '../../../src/sharing/slots/windows.ts';
+import type { Instance } from '../../../src/sharing/slots/window.ts';
+import { SharedWindows } from '../../../src/sharing/slots/windows.ts';
 import type { Answer } from '../../../src/sharing/store/store.ts';
 
 /** A minute of the calendar begins. */

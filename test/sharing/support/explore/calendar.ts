@@ -2,7 +2,8 @@ import { aligned } from '../../../../src/quota/models/aligned.ts';
 import { leaky } from '../../../../src/quota/models/leaky.ts';
 import { type Slot, Slots } from '../../../../src/sharing/slots/slots.ts';
 import type { TimeRange } from '../../../../src/sharing/slots/timeline.ts';
-import { type Instance, SharedWindows } from '../../../../src/sharing/slots/windows.ts';
+import type { Instance } from '../../../../src/sharing/slots/window.ts';
+import { SharedWindows } from '../../../../src/sharing/slots/windows.ts';
 import { BEGIN, exactly } from '../small.ts';
 import type { Small } from './rules.ts';
 

@@ -1,4 +1,4 @@
-import { countsUntil } from '../../../../src/sharing/slots/windows.ts';
+import { countsUntil } from '../../../../src/sharing/slots/window.ts';
 import { oracleOf } from '../../../quota/support/oracles.ts';
 import type { BookStates } from './book-states.ts';
 import { arrivalIn, BUCKET, type Calendar } from './calendar.ts';
