@@ -121,6 +121,11 @@ export interface Charge {
   readonly maxWaitMs?: number | undefined;
 }
 
+/** Units that a charge takes of a window of `limit` units: one that is larger goes alone into an empty one. */
+export function unitsOf({ units }: Charge, limit: number): number {
+  return Math.min(units, limit);
+}
+
 /** How long a limit holds a charge back, and what can end that. Decisions are made by these facts, never by the reason. */
 export interface Hold {
   /** The earliest instant at which the charge may fit, later than now; Infinity: never. */

@@ -116,7 +116,7 @@ function* namedWindowsOf(
     // By the calendar nothing is used of a window that began since, whatever the more cautious shapes still count.
     const isPlaced = clock.known && endOf(period, clock.least(now)) === endOf(period, clock.most(now));
     const used = shapes.some(({ isCalendar }) => isCalendar) ? [] : usedOf(window, shapes, now, part);
-    const headroom = now < window.heldUntil ? 0 : window.headroom(now, isPlaced ? shapes : undefined);
+    const headroom = now < window.keptUntil ? 0 : window.headroom(now, isPlaced ? shapes : undefined);
     const rest = used.reduce((left, { units }) => left - units, limit - headroom * part);
     if (rest > 0) used.push({ ...release(0, rest, used.at(-1)?.to ?? 0), units: rest });
     yield { window: period, limit, periodMs, used: used.sort((one, other) => one.to - other.to), release };

@@ -1,4 +1,4 @@
-import { type Charge, type Hold, holdUntil, type Limit, type Reason } from '../admission.ts';
+import { type Charge, type Hold, holdUntil, type Limit, type Reason, unitsOf } from '../admission.ts';
 import { endOf, type Period, startOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { InFlight } from '../usage/in-flight.ts';
@@ -58,13 +58,13 @@ export class BulkReserve implements Limit {
   }
 
   /** A part of the window is reserved from bulk work. A charge larger than the rest goes alone. */
-  #reserved(window: NamedWindow, { units }: Charge, held: number, now: number): Binding | undefined {
+  #reserved(window: NamedWindow, charge: Charge, held: number, now: number): Binding | undefined {
     const { forPriorityAbove, share } = this.#policy;
     const part = share[window.period] ?? 0;
     if (part <= 0) return undefined;
     const { period, limit } = window;
-    const most = Math.min(units, limit);
-    const at = window.capacity.earliest(most, held, Math.max(most, limit * (1 - part)), now);
+    const units = unitsOf(charge, limit);
+    const at = window.capacity.earliest(units, held, Math.max(units, limit * (1 - part)), now);
     const kept = (): string => `${Math.round(part * 1e4) / 1e2} % of the ${period} of ${limit} units`;
     return { at, window, why: () => `${kept()} are reserved for calls of a priority above ${forPriorityAbove}` };
   }

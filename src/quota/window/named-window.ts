@@ -1,4 +1,4 @@
-import { type Charge, type Hold, holdUntil, type Limit, type Reason } from '../admission.ts';
+import { type Charge, type Hold, holdUntil, type Limit, type Reason, unitsOf } from '../admission.ts';
 import type { Costs } from '../limits/costs.ts';
 import { modelsOf } from '../models/all.ts';
 import type { Shape, WindowReading } from '../models/model.ts';
@@ -61,8 +61,8 @@ export class NamedWindow implements Limit {
   readonly #passed = new PassedCharge();
   readonly #larger = new LargerCharges();
   #isRead = false;
-  /** Until when what is left is kept for other consumers, by the last charge that was held for them: a forecast sends nothing before. */
-  heldUntil: number = -Infinity;
+  /** See {@link keptUntil}. */
+  #keptUntil = -Infinity;
   readonly #sent: SentInWindow;
   readonly #namedEnd: NamedEnd;
   readonly #probing: ShapeProbing;
@@ -137,6 +137,11 @@ export class NamedWindow implements Limit {
     return Math.max(0, this.limit - this.capacity.spent(now, shapes) - this.#flights.units);
   }
 
+  /** Until when what is left is kept for other consumers, by the last charge that was held for them: a forecast sends nothing before. */
+  get keptUntil(): number {
+    return this.#keptUntil;
+  }
+
   /** When it last showed other consumers. */
   get othersAt(): number {
     return this.#otherConsumers.seenAt;
@@ -152,12 +157,12 @@ export class NamedWindow implements Limit {
     if (until <= now) return undefined;
     const isFull = this.#isFull(charge, until, now);
     const isKept = !isFull && this.#isKeptForOthers;
-    if (isKept) this.heldUntil = until;
+    if (isKept) this.#keptUntil = until;
     const isFirm = isFull || isKept;
     let passableUnits: number | undefined;
     if (isFirm && this.#isPassed(charge, until, now)) {
       passableUnits = charge.units;
-      this.#passed.onHeld(this.#fitting(charge), charge.priority, until, now);
+      this.#passed.onHeld(unitsOf(charge, this.limit), charge.priority, until, now);
     }
     return holdUntil(until, () => this.#explain(charge, now), { isFirm, passableUnits });
   }
@@ -173,9 +178,9 @@ export class NamedWindow implements Limit {
   #earliest(charge: Charge, now: number): number {
     const { limit } = this;
     if (limit <= 0) return this.#isReadingOld(now) ? now : Infinity;
-    if (this.#larger.isTooLarge(charge, this.limit, now)) return Infinity;
+    if (this.#larger.isTooLarge(charge, limit, now)) return Infinity;
     if (this.#shareLimit.covers(this.period)) return now;
-    const units = this.#fitting(charge);
+    const units = unitsOf(charge, limit);
     const trial = this.#trialFor(units);
     const cap = now < trial ? this.#reserves.cap(charge, limit, now) : limit;
     let at = this.#fitsFrom(units, Math.max(units, cap), now, trial);
@@ -199,7 +204,7 @@ export class NamedWindow implements Limit {
   /** Whether the charge would not fit either if nothing were in flight: only time, too, ends what is kept for higher priorities. */
   #isFull(charge: Charge, until: number, now: number): boolean {
     const { limit } = this;
-    const units = this.#fitting(charge);
+    const units = unitsOf(charge, limit);
     const kept = this.#probing.units(charge, limit, now) + this.#roomForPriorities.units(charge, limit, now);
     return until === Infinity || this.capacity.earliest(units, 0, Math.max(units, limit - kept), now) > now;
   }
@@ -226,7 +231,7 @@ export class NamedWindow implements Limit {
     const reserved = this.limit - cap;
     if (headroom >= units + reserved && this.#mayBeFull(units, now))
       return `others may have used what is left of the ${this.period}: the next answer shows it`;
-    if (headroom >= this.#fitting(charge) + reserved) {
+    if (headroom >= unitsOf(charge, this.limit) + reserved) {
       const because = this.#otherConsumers.areActive ? 'as others use it, too' : 'until its shape is known';
       return `requests are spread evenly over the ${this.period} (${this.limit} units) ${because}`;
     }
@@ -304,11 +309,6 @@ export class NamedWindow implements Limit {
   /** A request was refused because its cost exceeds a whole window. */
   onExcess(units: number, now: number): void {
     this.#larger.onRefused(units, this.limit, now);
-  }
-
-  /** A charge larger than the whole window goes alone into an empty one. */
-  #fitting(charge: Charge): number {
-    return Math.min(charge.units, this.limit);
   }
 
   /** The earliest instant at which `units` more fit below `cap` beside all that is in flight. */

@@ -1,4 +1,4 @@
-import type { Charge } from '../../admission.ts';
+import { type Charge, unitsOf } from '../../admission.ts';
 
 /** How soon a charge that a shrinking reserve holds back is checked again: as a fraction of the window, and at the latest, in milliseconds. */
 const RECHECK = 0.02;
@@ -35,7 +35,7 @@ export class Reserves {
    * @param fitsFrom - the instant at which the charge fits below a cap.
    */
   releasesAt(charge: Charge, limit: number, fitsFrom: (cap: number) => number, now: number): number {
-    const units = Math.min(charge.units, limit);
+    const units = unitsOf(charge, limit);
     let soonest = Infinity;
     let cap = limit;
     for (const reserve of this.#reserves) {
