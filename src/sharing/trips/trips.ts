@@ -52,7 +52,6 @@ export class Trips {
   #triedAt = -Infinity;
   #signs = 0;
   #live: number | undefined;
-  #counted = 0;
   /** Recent calls of the store. */
   readonly #recent = new RecentTimes(RECENT);
   #isLast = false;
@@ -90,7 +89,7 @@ export class Trips {
     return this.#breaker.failures;
   }
 
-  /** The number of live processes: the larger of the store's last two statements. */
+  /** The number of live processes, by the last sign of life; undefined: the store has not counted them. */
   get live(): number | undefined {
     return this.#live;
   }
@@ -156,9 +155,7 @@ export class Trips {
   counted(live: number, now: number): void {
     this.#signedAt = now;
     this.#signs++;
-    // A store that has lost its memory counts few at first.
-    this.#live = Math.max(live, this.#counted);
-    this.#counted = live;
+    this.#live = live;
   }
 
   /** Whether this trip is the last one. The one that was under way before it is not, although it may not have asked yet. */
