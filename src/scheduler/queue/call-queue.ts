@@ -47,8 +47,6 @@ export class CallQueue {
   /** Calls with a shorter `maxWaitMs` than most: a standstill may exceed it. */
   readonly #impatient = new Set<WaitingCall>();
   readonly #bounded: BoundedCalls;
-  /** How many requests of each endpoint are under way. */
-  readonly #inFlightByEndpoint = new Map<string, number>();
   /** The call at the gate. */
   #first: WaitingCall | undefined;
   #isDispatching = false;
@@ -104,8 +102,7 @@ export class CallQueue {
   acquireAtOnce(call: QueueableCall): Lease | undefined {
     call.signal?.throwIfAborted();
     const isFree = this.#waiting.size === 0 && !this.#first;
-    const lease = isFree ? this.#gate.tryAcquire(call) : undefined;
-    return lease && this.#track(lease);
+    return isFree ? this.#gate.tryAcquire(call) : undefined;
   }
 
   /** Whether calls with this signal wait for a lease. */
@@ -123,17 +120,11 @@ export class CallQueue {
     return this.isClosed ? Promise.reject(new ClosedError()) : this.#delays.wait(ms, signal);
   }
 
-  /** A request ended: settles its lease, rejects calls that are late by what its answer told, and releases parked calls of its endpoint once none of it is in flight. */
+  /** A request ended: settles its lease, rejects calls that are late by what its answer told, and releases parked calls of its endpoint. */
   release(lease: Lease, outcome: RequestOutcome): void {
     this.#gate.settle(lease, outcome);
     this.#bounded.rejectLate();
-    const { endpoint } = lease;
-    const left = (this.#inFlightByEndpoint.get(endpoint) ?? 0) - 1;
-    if (left > 0) this.#inFlightByEndpoint.set(endpoint, left);
-    else {
-      this.#inFlightByEndpoint.delete(endpoint);
-      this.#parked.onEndpointIdle(endpoint);
-    }
+    this.#parked.onAnswer(lease.endpoint);
   }
 
   /** Something changed outside: the call at the gate and parked calls ask again, by rank. */
@@ -261,7 +252,7 @@ export class CallQueue {
   #grant(waiting: WaitingCall, lease: Lease): void {
     // Before the promise resolves: the next estimate must not count this call as waiting.
     this.#options.outlook.leave(waiting.call);
-    this.#end(waiting, this.#track(lease));
+    this.#end(waiting, lease);
   }
 
   #park(waiting: WaitingCall, result: GateResult & { kind: 'parked' }): void {
@@ -293,11 +284,6 @@ export class CallQueue {
     unlisten?.();
     waiting.end(lease, error);
     if (wasParkedIn !== undefined) this.#parked.releaseNext(wasParkedIn);
-  }
-
-  #track(lease: Lease): Lease {
-    this.#inFlightByEndpoint.set(lease.endpoint, (this.#inFlightByEndpoint.get(lease.endpoint) ?? 0) + 1);
-    return lease;
   }
 
   #isPatient({ ask }: PendingCall): boolean {

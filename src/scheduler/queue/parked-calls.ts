@@ -125,8 +125,8 @@ export class ParkedCalls<T> {
     this.#groups.get(group)?.release();
   }
 
-  /** No request of the endpoint is in flight any more: releases one call of each group that awaited an answer. */
-  onEndpointIdle(endpoint: string): void {
+  /** A request of the endpoint has ended: releases one call of each group that awaited an answer. */
+  onAnswer(endpoint: string): void {
     for (const group of this.#groups.values()) {
       if (group.mayEndOnAnswer && group.endpoint === endpoint) group.release();
     }

@@ -177,13 +177,13 @@ describe('a group of parked calls', () => {
     expect(clock.timers).toBe(0);
   });
 
-  it('releases its first call when no request of its endpoint is in flight, unless only time can help', () => {
+  it('releases its first call when a request of its endpoint has ended, unless only time can help', () => {
     const { calls, released, park } = parking();
     park('firm', 1_000, { cost: 2 }, true);
     park('awaits an answer', 1_000);
     park('behind it', 1_000);
     park('of another endpoint', 1_000, { endpoint: 'GET /b' });
-    calls.onEndpointIdle('GET /a');
+    calls.onAnswer('GET /a');
     expect(released).toEqual(['awaits an answer']);
     calls.wake();
     expect(released.toSorted()).toEqual(['awaits an answer', 'behind it', 'firm', 'of another endpoint']);
