@@ -46,70 +46,54 @@ export interface NamedWindowDependencies {
 export class NamedWindow implements Limit {
   readonly period: Period;
   readonly #periodMs: number;
-  readonly #clock: ServerClock;
-  readonly #flights: InFlight;
-  readonly #answered: AnsweredRequests;
-  readonly #costs: Pick<Costs, 'cheapest' | 'isProbing'>;
-  readonly #shareLimit: NamedWindowDependencies['shareLimit'];
-  /** The candidate shapes. */
+  readonly #known: NamedWindowDependencies;
+  /** The candidate shapes, and what the window holds by them. */
   readonly candidates: CandidateShapes;
   readonly capacity: Capacity;
   /** What the window tells of the rate of all, where it is the shortest of the long ones. */
-  readonly totalRate: TotalRate;
+  readonly totalRate: TotalRate = new TotalRate();
   readonly #lastReading: LastReading;
   readonly #otherConsumers: OtherConsumers;
-  readonly #passed = new PassedCharge();
-  readonly #larger = new LargerCharges();
-  #isRead = false;
-  /** See {@link keptUntil}. */
-  #keptUntil = -Infinity;
   readonly #sent: SentInWindow;
+  /** What readings are told to. */
   readonly #namedEnd: NamedEnd;
-  readonly #probing: ShapeProbing;
   readonly #refusals: Refusals;
   readonly #otherUsage: OtherUsage;
+  /** What holds a charge back although the window has room. */
+  readonly #probing: ShapeProbing;
   readonly #roomForPriorities: RoomForPriorities;
   readonly #roomForOthers: RoomForOthers;
   readonly #reserves: Reserves;
+  readonly #passed = new PassedCharge();
+  readonly #larger = new LargerCharges();
+  #isRead = false;
+  #keptUntil = -Infinity;
 
-  constructor(period: Period, dependencies: NamedWindowDependencies) {
-    const { clock, flights, answered, costs, priorityReserve, shareLimit, shapes } = dependencies;
-    this.period = period;
-    this.#periodMs = periodMsOf(period);
-    this.#clock = clock;
-    this.#flights = flights;
-    this.#answered = answered;
-    this.#costs = costs;
-    this.#shareLimit = shareLimit;
-    this.#otherConsumers = new OtherConsumers(this.#periodMs);
-    this.#lastReading = new LastReading(flights, answered, this.#periodMs);
-    this.candidates = new CandidateShapes(modelsOf(period, clock, shapes, shareLimit.isShared), this.#periodMs);
-    this.capacity = new Capacity(period, clock, this.candidates);
-    this.totalRate = new TotalRate();
+  constructor(period: Period, known: NamedWindowDependencies) {
+    const { clock, flights, answered, priorityReserve, shareLimit, shapes } = known;
+    const periodMs = periodMsOf(period);
+    const candidates = new CandidateShapes(modelsOf(period, clock, shapes, shareLimit.isShared), periodMs);
+    const lastReading = new LastReading(flights, answered, periodMs);
+    const otherConsumers = new OtherConsumers(periodMs);
     const sent = new SentInWindow(period, clock);
+    const parts = { ...known, candidates, lastReading, otherConsumers, sent };
+    const probing = new ShapeProbing(period, parts);
+    const fits = (units: number, cap: number, now: number): boolean => this.#fitsFrom(units, cap, now) <= now;
+    this.period = period;
+    this.#periodMs = periodMs;
+    this.#known = known;
+    this.candidates = candidates;
+    this.capacity = new Capacity(period, clock, candidates);
+    this.#lastReading = lastReading;
+    this.#otherConsumers = otherConsumers;
     this.#sent = sent;
     this.#namedEnd = new NamedEnd(period, clock);
-    this.#probing = new ShapeProbing(period, { clock, flights, shareLimit, candidates: this.candidates, sent });
-    const otherConsumers = this.#otherConsumers;
-    const { candidates } = this;
-    this.#refusals = new Refusals(this.#periodMs, {
-      candidates,
-      probing: this.#probing,
-      otherConsumers,
-      sent,
-      shareLimit,
-    });
-    this.#otherUsage = new OtherUsage(period, { clock, answered, candidates, otherConsumers, shareLimit });
-    this.#roomForOthers = new RoomForOthers(period, {
-      clock,
-      otherConsumers,
-      lastReading: this.#lastReading,
-      sent,
-      fits: (units, cap, now) => this.#fitsFrom(units, cap, now) <= now,
-      candidates,
-    });
+    this.#refusals = new Refusals(periodMs, { ...parts, probing });
+    this.#otherUsage = new OtherUsage(period, parts);
+    this.#probing = probing;
     this.#roomForPriorities = new RoomForPriorities(period, this.capacity, priorityReserve);
-    this.#reserves = new Reserves(this.#probing, this.#roomForPriorities, this.#roomForOthers);
+    this.#roomForOthers = new RoomForOthers(period, { ...parts, fits });
+    this.#reserves = new Reserves(probing, this.#roomForPriorities, this.#roomForOthers);
   }
 
   /** Units that the window holds in all. */
@@ -134,7 +118,7 @@ export class NamedWindow implements Limit {
 
   /** Units that may be sent now, by our own estimate: limit − usage − held. For `shapes` see {@link Capacity.spent}. */
   headroom(now: number, shapes?: readonly Shape[]): number {
-    return Math.max(0, this.limit - this.capacity.spent(now, shapes) - this.#flights.units);
+    return Math.max(0, this.limit - this.capacity.spent(now, shapes) - this.#known.flights.units);
   }
 
   /** Until when what is left is kept for other consumers, by the last charge that was held for them: a forecast sends nothing before. */
@@ -169,7 +153,7 @@ export class NamedWindow implements Limit {
 
   /** Whether charges of fewer units pass one that is held until then, because the window has room for them. */
   #isPassed({ units }: Charge, until: number, now: number): boolean {
-    const { cheapest } = this.#costs;
+    const { cheapest } = this.#known.costs;
     const isNear = until - now <= NEAR_PART * this.#periodMs;
     return !isNear && units > cheapest && this.headroom(now) >= cheapest;
   }
@@ -179,7 +163,7 @@ export class NamedWindow implements Limit {
     const { limit } = this;
     if (limit <= 0) return this.#isReadingOld(now) ? now : Infinity;
     if (this.#larger.isTooLarge(charge, limit, now)) return Infinity;
-    if (this.#shareLimit.covers(this.period)) return now;
+    if (this.#known.shareLimit.covers(this.period)) return now;
     const units = unitsOf(charge, limit);
     const trial = this.#trialFor(units);
     const cap = now < trial ? this.#reserves.cap(charge, limit, now) : limit;
@@ -189,7 +173,7 @@ export class NamedWindow implements Limit {
       const fitsFrom = (below: number): number => this.#fitsFrom(units, Math.max(units, below), now);
       at = Math.min(at, this.#reserves.releasesAt(charge, limit, fitsFrom, now));
     }
-    if (at <= now && this.#mayBeFull(units, now)) return this.#flights.nextAge();
+    if (at <= now && this.#mayBeFull(units, now)) return this.#known.flights.nextAge();
     const likely = Math.min(charge.likely ?? units, units);
     const pacings: readonly Pacing[] = this.#otherConsumers.areActive ? [this.#roomForOthers] : this.#probing.pacings;
     for (const pacing of pacings) at = Math.max(at, pacing.earliest(likely, limit, now));
@@ -211,7 +195,7 @@ export class NamedWindow implements Limit {
 
   /** Whether only time ends what a long window keeps for other consumers, because no answer is to come that may. */
   get #isKeptForOthers(): boolean {
-    return this.#otherConsumers.areActive && this.#periodMs > SHORT_MS && this.#flights.open === 0;
+    return this.#otherConsumers.areActive && this.#periodMs > SHORT_MS && this.#known.flights.open === 0;
   }
 
   #explain(charge: Charge, now: number): Reason {
@@ -272,10 +256,10 @@ export class NamedWindow implements Limit {
     this.#probing.onReading(reading, this.#lastReading.sentAt);
     this.#roomForOthers.onReading(reading);
     // The first reading is no evidence, but its request may have been counted on either side of a boundary.
-    if (this.#isRead) this.candidates.eliminate(reading, this.#answered, this.isAlone);
+    if (this.#isRead) this.candidates.eliminate(reading, this.#known.answered, this.isAlone);
     else if (!reading.limited) this.book(Math.min(reading.own, reading.used), reading.sentAt, reading.receivedAt);
     this.#refusals.onReading(reading);
-    const unexplained = this.candidates.reconcile(reading, this.#answered);
+    const unexplained = this.candidates.reconcile(reading, this.#known.answered);
     this.#otherUsage.onReading(this.#isRead ? unexplained : undefined, reading, rate);
     this.#isRead = true;
   }
@@ -284,20 +268,21 @@ export class NamedWindow implements Limit {
   onNamedReset(stated: number, sentAt: number): void {
     const end = this.period === 'month' ? monthEndBy(stated) : stated;
     if (this.#periodMs <= SHORT_MS) return;
-    if (this.candidates.isOpen) this.candidates.dismiss(this.#namedEnd.allows(end, this.#shareLimit.isShared));
+    if (this.candidates.isOpen) this.candidates.dismiss(this.#namedEnd.allows(end, this.#known.shareLimit.isShared));
     this.#probing.onNamedEnd(end % ROUNDING_MS === 0 ? end + ROUNDING_MS : end, sentAt);
   }
 
   /** Whether `ratelimit-limit` and `ratelimit-reset` may describe this window. */
   matches(limit: number, resetAt: number = -Infinity, receivedAt: number): boolean {
     return (
-      limit === this.limit && resetAt <= endOf(this.period, this.#clock.most(receivedAt)) + this.#periodMs + ROUNDING_MS
+      limit === this.limit &&
+      resetAt <= endOf(this.period, this.#known.clock.most(receivedAt)) + this.#periodMs + ROUNDING_MS
     );
   }
 
   /** A limit of 0 may have been a mistake: one window after the reading, one request tries again. */
   #isReadingOld(now: number): boolean {
-    return now >= this.#lastReading.sentAt + this.#periodMs && this.#flights.requests === 0;
+    return now >= this.#lastReading.sentAt + this.#periodMs && this.#known.flights.requests === 0;
   }
 
   /** Why a request of a cost that its caller states is never sent, if it exceeds the whole window. */
@@ -313,14 +298,14 @@ export class NamedWindow implements Limit {
 
   /** The earliest instant at which `units` more fit below `cap` beside all that is in flight. */
   #fitsFrom(units: number, cap: number, now: number, trial = this.#trialFor(units)): number {
-    let at = this.capacity.earliest(units, this.#flights.units, cap, now, now >= trial);
-    if (at === Infinity) at = Math.max(now, this.#flights.nextAge());
+    let at = this.capacity.earliest(units, this.#known.flights.units, cap, now, now >= trial);
+    if (at === Infinity) at = Math.max(now, this.#known.flights.nextAge());
     return now < trial && trial < at ? trial : at;
   }
 
   /** Whether readings count what we spent alone, as far as can be seen. */
   get isAlone(): boolean {
-    return this.#shareLimit.isAlone && !this.#otherConsumers.areActive;
+    return this.#known.shareLimit.isAlone && !this.#otherConsumers.areActive;
   }
 
   /** When one request may try whether the window has ended. */
@@ -330,7 +315,7 @@ export class NamedWindow implements Limit {
 
   /** Whether an answer must be awaited, because other consumers may have used what is left. */
   #mayBeFull(units: number, now: number): boolean {
-    if (this.#periodMs <= SHORT_MS || this.#flights.units === 0 || this.#shareLimit.isShared) return false;
+    if (this.#periodMs <= SHORT_MS || this.#known.flights.units === 0 || this.#known.shareLimit.isShared) return false;
     if (!this.#otherConsumers.areActive && !this.candidates.may.onlyFills) return false;
     const needed = units + this.#roomForOthers.mayHaveTaken(now);
     return this.#lastReading.left(now, needed) < needed || this.headroom(now) < needed;
