@@ -1,17 +1,14 @@
 import { type Charge, type Hold, holdUntil, type Limit, type Reason } from '../admission.ts';
-import { isDateLeft } from '../headers/snapshot.ts';
 import type { WindowReading } from '../models/model.ts';
 import { Probe } from '../recovery/probe.ts';
 import type { ServerClock } from '../time/server-clock.ts';
-import { ROUNDING_MS, type WindowEnd } from '../time/window-end.ts';
+import type { WindowEnd } from '../time/window-end.ts';
 import { POSTING_MS } from '../usage/answered.ts';
 import type { Flight, InFlight } from '../usage/in-flight.ts';
-import { EndpointRequests, SAME_MS } from './endpoint-requests.ts';
+import { EndpointRequests } from './endpoint-requests.ts';
+import { InstanceEnd } from './instance-end.ts';
 import { RoomProbes } from './room-probes.ts';
 import { SlidingRequests } from './sliding-requests.ts';
-
-/** Windows that begin on the calendar end on a multiple of a minute. A guess: shorter ones show by their successors. */
-const CALENDAR_MS = 60_000;
 
 /**
  * The window that `ratelimit-limit`, `-remaining` and `-reset` describe: of unknown kind and length, it is
@@ -25,20 +22,11 @@ export class ResetWindow implements Limit {
   readonly #flights: InFlight;
   /** The requests that count here. */
   readonly requests: EndpointRequests;
-  #resetAt = -Infinity;
-  /** The shortest time between two resets so far. */
-  #periodMs = CALENDAR_MS;
-  #isOnCalendar = false;
+  readonly #sliding: SlidingRequests;
+  readonly #instance: InstanceEnd;
   /** Whether the present instance is one of which only the beginning is known. */
   #isUnnamed = false;
-  /** When the present instance ends by our clock, as stated by one answer. */
-  #endsAt = Infinity;
   #spent = 0;
-  readonly #sliding: SlidingRequests;
-  /** Whether some reset was not a whole number of seconds from its answer: then it is a timestamp. */
-  #isTimestamp = false;
-  /** When the first answer of the present instance came. */
-  #firstAt = -Infinity;
   /** Whether a request was served that our own requests of the last window had made wait. */
   #isProven = false;
   /** When an answer showed last that the window holds more than it should. */
@@ -58,6 +46,7 @@ export class ResetWindow implements Limit {
     this.limit = limit;
     this.#remaining = limit;
     this.#sliding = new SlidingRequests(limit);
+    this.#instance = new InstanceEnd(clock, this.#sliding);
     this.#clock = clock;
     this.#flights = flights;
     this.requests = new EndpointRequests(flights);
@@ -71,9 +60,7 @@ export class ResetWindow implements Limit {
 
   /** When the present instance ends: the service names it. */
   get end(): WindowEnd {
-    if (!this.#isNamed) return { certainty: 'unknown' };
-    const to = this.#end;
-    return { certainty: 'known', from: this.#clock.known ? Math.min(to, this.#clock.soonest(this.#resetAt)) : to, to };
+    return this.#instance.view;
   }
 
   /** The service's last word on what is left, in requests. */
@@ -83,7 +70,7 @@ export class ResetWindow implements Limit {
 
   /** The shortest time between two resets so far, in milliseconds. */
   get periodMs(): number {
-    return this.#periodMs;
+    return this.#instance.periodMs;
   }
 
   headroom(now: number): number {
@@ -140,9 +127,7 @@ export class ResetWindow implements Limit {
 
   /** Whether a reset names the present instance, which surely had not ended when the answer came. */
   isPresent(resetAt: number, receivedAt: number): boolean {
-    const clock = this.#clock;
-    const endsFrom = clock.known ? clock.soonest(resetAt) : this.#endsAt - ROUNDING_MS;
-    return Math.abs(resetAt - this.#resetAt) <= SAME_MS && receivedAt < endsFrom - ROUNDING_MS;
+    return this.#instance.isPresent(resetAt, receivedAt);
   }
 
   /**
@@ -166,22 +151,20 @@ export class ResetWindow implements Limit {
    */
   read(endpoint: string, resetAt: number, leftMs: number, reading: WindowReading): void {
     const { requests } = this;
+    const instance = this.#instance;
     const { sentAt, receivedAt } = reading;
     requests.take(endpoint);
     if (!Number.isNaN(resetAt)) this.#compare(resetAt, leftMs, reading);
     this.#seenAt = Math.max(this.#seenAt, sentAt);
-    if (resetAt < this.#resetAt - SAME_MS) {
+    if (instance.isEarlier(resetAt)) {
       // It describes an earlier instance, or this one with a reset that was rounded differently; then it was counted here.
       this.#spent++;
       requests.add(endpoint, sentAt, receivedAt, 0);
       return;
     }
-    if (resetAt > this.#resetAt + SAME_MS) {
-      this.#periodMs = Math.min(this.#periodMs, resetAt - this.#resetAt);
-      this.#isOnCalendar = this.#periodMs > ROUNDING_MS && resetAt % this.#periodMs === 0;
-      this.#resetAt = resetAt;
+    if (instance.isNext(resetAt)) {
+      instance.begin(resetAt, leftMs, receivedAt);
       this.#isUnnamed = false;
-      this.#endsAt = receivedAt + leftMs + ROUNDING_MS;
       this.#spent = reading.used + reading.settledSince;
       requests.begin(resetAt);
     } else {
@@ -203,15 +186,14 @@ export class ResetWindow implements Limit {
     const { sentAt, receivedAt, used, held, settledSince, limited, isExempt } = reading;
     const sliding = this.#sliding;
     const own = limited ? 0 : 1;
-    const isBegun = resetAt > this.#resetAt + SAME_MS;
+    const isBegun = this.#instance.isNext(resetAt);
     const isEmpty = used <= held + settledSince + own;
-    this.#isTimestamp ||= isDateLeft(leftMs);
+    this.#instance.observe(leftMs);
     if (this.#clock.known)
       sliding.length.observe(resetAt - this.#clock.most(receivedAt), resetAt - this.#clock.least(sentAt), false);
-    else sliding.length.observe(leftMs, leftMs, this.#isTimestamp);
+    else sliding.length.observe(leftMs, leftMs, this.#instance.isTimestamp);
     this.#others = Math.max(0, used - sliding.countedAt(sentAt) - own - held);
     if (own > 0) sliding.add(receivedAt);
-    if (isBegun) this.#firstAt = receivedAt;
     // What the window held before is in its first reading.
     if (this.#seenAt === -Infinity) return;
     if (isBegun) sliding.onBegun();
@@ -270,16 +252,10 @@ export class ResetWindow implements Limit {
 
   /** Whether the service has named a reset. */
   get #isNamed(): boolean {
-    return this.#resetAt > -Infinity;
+    return this.#instance.isNamed;
   }
 
   get #end(): number {
-    if (!this.#isNamed) return this.#roomProbes.nextAt;
-    const clock = this.#clock;
-    if (clock.known && this.#isOnCalendar) return clock.surely(this.#resetAt);
-    const named = clock.known ? clock.surely(this.#resetAt + ROUNDING_MS) : this.#endsAt;
-    const { longestMs, usualMs } = this.#sliding;
-    // When its first answer came it had begun.
-    return Math.min(named, this.#firstAt + (!clock.known && this.#isTimestamp ? longestMs : usualMs));
+    return this.#isNamed ? this.#instance.at : this.#roomProbes.nextAt;
   }
 }
