@@ -8,14 +8,6 @@ import type { CandidateShapes } from './candidates.ts';
 /** A server clock uncertain by this part of a window says too little about where the window ends. */
 const VAGUE_PART = 0.5;
 
-/**
- * While a window may be aligned or opened by the first request, a process of a share sends no request around every other boundary of the
- * calendar, from and to these instants in windows: if both shapes began at the same instant, they could not be distinguished.
- */
-const GAP_FROM = 0.8;
-const GAP_TO = 1.45;
-const GAPS_EVERY = 2;
-
 /** Without a `date`, requests are spaced evenly for this long after an unexpected refusal, in milliseconds. */
 const EVEN_MS = 600_000;
 
@@ -73,15 +65,6 @@ export class EvenPacing implements Pacing {
     const { lastSentAt } = sent;
     // Spread over `limit − units`: the request itself is added on top of the server's estimate.
     if (now < this.#evenUntil) return lastSentAt + this.#periodMs * Math.min(LONGEST_GAP, units / (limit - units));
-    return Math.max(lastSentAt + (units * this.#periodMs) / limit, this.#shiftedFrom(now));
-  }
-
-  /** Earliest instant outside the gap, so that a window opened by the first request shifts against the calendar. */
-  #shiftedFrom(now: number): number {
-    const { clock, candidates, shareLimit } = this.#known;
-    if (!shareLimit.isShared || !candidates.isOpen || !candidates.must.onlyFills) return now;
-    const time = clock.least(now);
-    const gone = (time / this.#periodMs) % GAPS_EVERY;
-    return gone < GAP_FROM || gone >= GAP_TO ? now : clock.surely(time + (GAP_TO - gone) * this.#periodMs);
+    return lastSentAt + (units * this.#periodMs) / limit;
   }
 }

@@ -77,27 +77,3 @@ describe('the requests of a minute', () => {
     expect(at(pacing(SHAPES, { period: 'minute' }), 1_010)).toBe(1_010);
   });
 });
-
-describe('a process of a share that sends alone', () => {
-  const both = [aligned, firstRequest];
-
-  it('sends nothing around every other boundary, so that the two shapes shift against each other', () => {
-    const shared = pacing(both, { isShared: true });
-    // Two seconds make a cycle; the gap is from 0.8 s to 1.45 s of it.
-    expect(at(shared, 2_700)).toBe(2_700);
-    for (const now of [2_830, 3_100, 3_440]) {
-      expect(at(shared, now)).toBeGreaterThanOrEqual(3_450);
-      expect(at(shared, now)).toBeLessThan(3_480);
-    }
-    expect(at(shared, 3_480)).toBe(3_480);
-    expect(at(shared, 4_100)).toBe(4_100);
-  });
-
-  it('leaves no gap where it has the quota to itself', () => {
-    for (const now of [2_830, 3_100, 3_440, 8_900, 17_100]) expect(at(pacing(both), now)).toBe(now);
-  });
-
-  it('leaves no gap where another shape is possible', () => {
-    expect(at(pacing([...both, slidingLog], { isShared: true }), 3_100)).toBe(3_100);
-  });
-});
