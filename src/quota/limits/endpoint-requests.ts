@@ -32,11 +32,6 @@ export class EndpointRequests {
     return this.#flights.requestsOf(this.#byEndpoint.keys());
   }
 
-  /** The most requests that the present instance may have counted when an answer came, its own included. */
-  get countedAtMost(): number {
-    return this.held + 1 + this.#sum(({ counted }) => counted);
-  }
-
   /** Requests that the present instance had surely counted at an instant: of one endpoint, or of all. */
   countedBefore(instant: number, endpoint?: string): number {
     return this.#sum(({ counted, answered }) => Math.max(0, counted - answered.settledSince(instant)), endpoint);
@@ -75,11 +70,6 @@ export class EndpointRequests {
       answered: new AnsweredRequests(),
     });
     this.#byEndpoint.set(endpoint, known ?? none());
-  }
-
-  /** The endpoints of another window count here. */
-  absorb(other: EndpointRequests): void {
-    for (const [endpoint, requests] of other.#byEndpoint) this.#byEndpoint.set(endpoint, requests);
   }
 
   #sum(of: (requests: Requests) => number, endpoint?: string): number {

@@ -7,20 +7,15 @@ import { ResetWindow } from './reset-window.ts';
 /** Windows that are remembered: a service that reports a new limit each time would fill the memory. */
 const MOST = 16;
 
-/** So many answers that count the requests of several windows together, with no contradiction between them, make these one window. */
-const AGREED = 3;
-
 /**
  * The windows that only `ratelimit-limit`, `-remaining` and `-reset` describe. Endpoints with equal limits have one window until an
- * answer counts less than their requests have left there, so that no request is refused where they do; then each has its own, until
- * answers of one count the requests of all.
+ * answer counts less than their requests have left there, so that no request is refused where they do; then each has its own. If they
+ * have one all the same, each answer says so anew, because it counts the requests of all.
  */
 export class ResetWindows implements Iterable<ResetWindow> {
   readonly #clock: ServerClock;
   readonly #flights: InFlight;
   #windows: ResetWindow[] = [];
-  /** Answers in a row that counted the requests of all windows of a limit. */
-  #agreed = 0;
   #revision = 0;
 
   constructor(clock: ServerClock, flights: InFlight) {
@@ -71,27 +66,12 @@ export class ResetWindows implements Iterable<ResetWindow> {
   #windowOf(endpoint: string, resetAt: number, reading: WindowReading): ResetWindow | undefined {
     const alike = this.#windows.filter(({ limit }) => limit === reading.limit);
     const known = alike.find((window) => window.requests.has(endpoint));
-    if (known) this.#unite(known, alike, resetAt, reading);
     const candidates = known ? [known, ...alike] : alike;
     const found =
       candidates.find((window) => !window.isContradicted(endpoint, known, resetAt, reading)) ??
       this.#open(reading.limit);
     if (found && found !== known) found.requests.take(endpoint, known?.requests);
     return found ?? candidates[0];
-  }
-
-  /** Where an answer counts the requests of all windows of its limit, these may be one; several such answers in a row make them one. */
-  #unite(known: ResetWindow, alike: readonly ResetWindow[], resetAt: number, reading: WindowReading): void {
-    const { used, sentAt, receivedAt } = reading;
-    const isLess = used < sumOf(alike, ({ requests }) => requests.countedBefore(sentAt));
-    if (isLess) this.#agreed = 0;
-    if (isLess || used <= known.requests.countedAtMost || used > sumOf(alike, ({ requests }) => requests.countedAtMost))
-      return;
-    if (!alike.every((window) => window.isPresent(resetAt, receivedAt)) || ++this.#agreed < AGREED) return;
-    for (const { requests } of alike) known.requests.absorb(requests);
-    this.#windows = this.#windows.filter((window) => window === known || !alike.includes(window));
-    this.#agreed = 0;
-    this.#revision++;
   }
 
   #open(limit: number): ResetWindow | undefined {
@@ -101,8 +81,4 @@ export class ResetWindows implements Iterable<ResetWindow> {
     this.#revision++;
     return window;
   }
-}
-
-function sumOf(windows: readonly ResetWindow[], of: (window: ResetWindow) => number): number {
-  return windows.reduce((sum, window) => sum + of(window), 0);
 }

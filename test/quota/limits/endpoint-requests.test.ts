@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { EndpointRequests } from '../../../src/quota/limits/endpoint-requests.ts';
 import { Concurrency } from '../../../src/quota/usage/concurrency.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
-import { charge } from '../support/builders.ts';
 
 /** Requests of these endpoints, counted a tenth of a second after each was sent, a second apart. */
 function counting(...endpoints: readonly string[]): EndpointRequests & { readonly flights: InFlight } {
@@ -31,13 +30,6 @@ describe('the requests that count in a window', () => {
     expect([requests.settledSince(1_149), requests.settledSince(1_150)]).toEqual([2, 1]);
   });
 
-  it('are at most those counted, those on their way, and the one that is answered', () => {
-    const requests = counting('GET /a', 'GET /b');
-    requests.flights.take(charge(), 4_000);
-    requests.flights.take(charge({ endpoint: 'GET /c' }), 4_000);
-    expect([requests.held, requests.countedAtMost]).toEqual([1, 4]);
-  });
-
   it('begin anew with an end that is more than half a second later: of one endpoint, or of all', () => {
     const counted = (resetAt: number, endpoint?: string): number => {
       const requests = counting('GET /a', 'GET /b');
@@ -55,11 +47,5 @@ describe('the requests that count in a window', () => {
     expect([one.countedBefore(9_000), other.countedBefore(9_000)]).toEqual([1, 3]);
     other.take('GET /b');
     expect(other.countedBefore(9_000)).toBe(3);
-  });
-
-  it('are also those of a window that is found to be the same', () => {
-    const [one, other] = [counting('GET /a'), counting('GET /b', 'GET /c')];
-    one.absorb(other);
-    expect(one.countedBefore(9_000)).toBe(3);
   });
 });
