@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts';
 import { ClosedError, QuotaExhaustedError } from '../errors.ts';
-import { HttpExchange, type TracedCall } from '../http/attempt.ts';
+import { type ExchangeResult, HttpExchange, type TracedCall } from '../http/attempt.ts';
 import type { Call, Reply } from '../http/call.ts';
 import { KEY_CHANGED } from '../http/key-ring.ts';
 import { redirected } from '../http/redirect.ts';
-import type { AttemptCounts, AttemptOutcome } from '../http/retry-policy.ts';
+import type { AttemptCounts, AttemptOutcome, RetryDecision } from '../http/retry-policy.ts';
 import type { Lease } from '../quota/admission.ts';
 import { Books } from '../quota/books.ts';
 import { ClientWide } from '../quota/client-wide.ts';
@@ -219,7 +219,8 @@ export class Scheduler {
       for (let lease = first; ; lease = await this.#acquire(call)) {
         trace.granted();
         this.#backlog.leave(call);
-        const { outcome, reply, failure } = await this.#exchange.attempt(call, request, lease, counts);
+        const result = await this.#exchange.attempt(call, request, lease, counts);
+        const { outcome, reply } = result;
         counts.isKeyAsked = outcome.kind === 'failed' && outcome.code === KEY_CHANGED;
         if (counts.isKeyAsked) {
           trace.requeued();
@@ -228,23 +229,13 @@ export class Scheduler {
         }
         countIn(counts, outcome, lease);
         const decision = this.#retries.decide(call, request.method, outcome, counts, this.#clock.now());
-        const isLimited = outcome.kind === 'answered' && outcome.isLimited;
-        if (reply && (decision.kind === 'deliver' || (decision.kind === 'fail' && isLimited && call.takesRefusals))) {
+        if (reply && isForCaller(outcome, decision, call)) {
           trace.done(reply.status);
           // Its answer may have ended a pause that no other answer ends, so waiting calls do not ask by themselves.
           if (call.ask.isInspection) this.#queue.wake();
           return reply;
         }
-        if (decision.kind !== 'retry')
-          throw finalError({
-            call,
-            request,
-            outcome,
-            failure,
-            clock: this.#clock,
-            cooldown: this.view().cooldown,
-            quota: this.#present.lastQuota,
-          });
+        if (decision.kind !== 'retry') throw this.#finalError(call, request, result);
         const { afterMs } = decision;
         if (decision.url && outcome.kind === 'answered') request = redirected(request, outcome.status, decision.url);
         trace.retrying(counts.attempts + 1, afterMs);
@@ -257,6 +248,20 @@ export class Scheduler {
     } finally {
       this.#end(call);
     }
+  }
+
+  /** The error of a call that is not attempted again; `request`: its last one. */
+  #finalError(call: ScheduledCall, request: Call['request'], { outcome, failure }: ExchangeResult): Error {
+    const { cooldown } = this.view();
+    return finalError({
+      call,
+      request,
+      outcome,
+      failure,
+      clock: this.#clock,
+      cooldown,
+      quota: this.#present.lastQuota,
+    });
   }
 
   #end(call: ScheduledCall): void {
@@ -339,6 +344,12 @@ export class Scheduler {
   get #present(): Pacer {
     return this.#books.present;
   }
+}
+
+/** Whether the caller gets the answer: as one that is no refusal, or as a refusal that it takes. */
+function isForCaller(outcome: AttemptOutcome, { kind }: RetryDecision, { takesRefusals }: Call): boolean {
+  if (kind === 'deliver') return true;
+  return kind === 'fail' && outcome.kind === 'answered' && outcome.isLimited && takesRefusals === true;
 }
 
 /** Counts a request as what it was: a refusal, a redirect or an attempt. A refusal of what the limits forbade does not count. */
