@@ -62,15 +62,10 @@ export class Demand {
   }
 
   /** They took `units` in the `ms` milliseconds since the last reading, or since a new window began. */
-  observe(units: number, ms: number, isNew: boolean, { startedAt, used, isFull, isBlurred }: Shown): void {
+  observe(units: number, ms: number, isNew: boolean, { startedAt, isFull, isBlurred }: Omit<Shown, 'used'>): void {
     const hadRoom = !this.#wasFull || isNew;
     this.#wasFull = isFull;
     if (isNew) this.#takenNow = this.#shownNowMs = this.#blurredMs = 0;
-    if (used < this.#takenNow) {
-      // An earlier reading was wrong: it showed nothing.
-      this.#taken = Math.max(0, this.#taken - this.#takenNow);
-      this.#takenNow = 0;
-    }
     // Another shape may explain the beginning of a window. Of what follows a full one, when it came is not known.
     if (isNew ? ms < HIDDEN_PART * this.#periodMs : !hadRoom && !isFull) return;
     const isCalendar = startedAt > -Infinity;

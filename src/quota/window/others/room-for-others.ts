@@ -89,11 +89,9 @@ export class RoomForOthers implements Reserve, Pacing {
 
   /** When we fall behind our fair share of the window. */
   #ourTurn(units: number, limit: number, now: number): number {
-    const { otherConsumers, clock, sent, candidates } = this.#known;
-    const msPerUnit = otherConsumers.fairSpacing(limit);
-    // A request that goes just after a turn of the calendar, and counts in a window before, would look as if others had filled the new one.
-    const sentUnits = sent.units(candidates.may.isCalendar ? sent.lastSentAt : now);
-    return now + (sentUnits + units) * msPerUnit - clock.elapsedPart(this.#period, now) * this.#periodMs;
+    const { otherConsumers, clock, sent } = this.#known;
+    const gone = clock.elapsedPart(this.#period, now);
+    return now + (sent.units(now) + units) * otherConsumers.fairSpacing(limit) - gone * this.#periodMs;
   }
 
   /** Units that they may take before a request that is sent now arrives. */

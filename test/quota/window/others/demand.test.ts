@@ -5,7 +5,7 @@ const MINUTE_MS = 60_000;
 const SECOND_MS = 1_000;
 
 /** What a reading shows, unless a test says otherwise: a calendar minute with room, and nothing under way. */
-const shown = { startedAt: 0, used: 500, isFull: false, isBlurred: false };
+const shown = { startedAt: 0, isFull: false, isBlurred: false };
 
 /** Minutes that had room for so many seconds, in which so many units a second were taken. */
 function minutes(perSecond: number, seconds: number, { count = 6 } = {}): Demand {
@@ -76,23 +76,6 @@ describe('what other consumers want of a minute', () => {
     demand.observe(0, 100, true, shown);
     for (let tenth = 1; tenth < 40; tenth++) demand.observe(0, 100, false, { ...shown, isBlurred: true });
     expect(demand.present).toBeLessThan(0.9 * present);
-  });
-
-  it('is not what a reading counted that a later one of the same minute takes back', () => {
-    const demand = minutes(0, 60);
-    demand.observe(0, 100, true, shown);
-    demand.observe(490, SECOND_MS, false, { ...shown, isFull: true });
-    demand.observe(0, SECOND_MS, false, { ...shown, used: 2 });
-    expect(demand.usual).toBeLessThan(5);
-  });
-
-  it('is still that of the minutes before where such a reading is taken back', () => {
-    const demand = minutes(5, 60);
-    const { usual } = demand;
-    demand.observe(0, 100, true, shown);
-    demand.observe(490, SECOND_MS, false, { ...shown, isFull: true });
-    demand.observe(0, SECOND_MS, false, { ...shown, used: 2 });
-    expect(demand.usual).toBeGreaterThan(0.95 * usual);
   });
 
   it('is less within seconds of a minute in which none comes, and by itself in the next', () => {
