@@ -120,9 +120,7 @@ describe('a pool of two keys with different plans', () => {
     const { unknownKey, by } = refusal;
     const { clock, pool, requests, services } = world(PLANS, { service: { unknownKey } });
     const one = (): Promise<unknown> =>
-      by === 'fetch'
-        ? pool.fetch('/extended/v1/info').then(({ status }) => expect(status).toBe(200))
-        : pool.getInfo();
+      by === 'fetch' ? pool.fetch('/extended/v1/info').then(({ status }) => expect(status).toBe(200)) : pool.getInfo();
     const calls = (count: number) => clock.run(Promise.all(Array.from({ length: count }, one)));
     await calls(10);
     services[1]?.revokeKey('1-key');
