@@ -21,6 +21,7 @@ export interface ErrorDescription {
 const FLAGS: Readonly<Record<string, string>> = {
   baseUrl: '--url (or STACKS_API_URL)',
   apiKey: 'the key',
+  host: '--listen',
   timeoutMs: '--timeout',
   maxWaitMs: '--max-wait',
   concurrency: '--concurrency',

@@ -26,6 +26,9 @@ export function responseFrom(reply: Reply, redact: (text: string) => string): Re
   });
 }
 
+/** Whether {@link responseFrom} made it: only that gives a response such a field of its own. */
+export const isOfClient = (response: Response): boolean => Object.hasOwn(response, 'url');
+
 /** Adds what only `fetch` can set (`url`, `redirected`), on clones too. */
 function withFetchFields(response: Response, facts: PropertyDescriptorMap): Response {
   const clone = (): Response => withFetchFields(Response.prototype.clone.call(response), facts);

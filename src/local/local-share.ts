@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import { isAbsolute } from 'node:path';
 import { systemClock } from '../clock.ts';
 import { ConfigError, quote } from '../errors.ts';
 import type { QuotaShare } from '../share.ts';
@@ -21,7 +22,7 @@ export interface LocalShareOptions {
   /** The name of the share, the same in all its processes: 1 to 32 lower-case letters, digits and hyphens. */
   readonly name: string;
   /**
-   * The directory of the sockets, the same in all processes. It must belong to the user, and be closed to others. Default:
+   * The directory of the sockets, the same in all processes: an absolute path. It must belong to the user, and be closed to others. Default:
    * `/tmp/stacks-quota-<user id>`, created with mode 0700. Windows uses named pipes and no directory.
    */
   readonly directory?: string | undefined;
@@ -72,8 +73,9 @@ export function localShare(options: LocalShareOptions): QuotaShare {
 function readOptions(options: LocalShareOptions): HostPaths {
   const { name, directory } = readShareOptions('localShare', OPTIONS, options);
   checkShareName(name);
-  if (directory !== undefined && (typeof directory !== 'string' || directory === ''))
-    throw new ConfigError('directory', `must be the path of a directory, not ${quote(directory)}`);
+  // A relative path would be another directory in a process that was started elsewhere.
+  if (directory !== undefined && (typeof directory !== 'string' || !isAbsolute(directory)))
+    throw new ConfigError('directory', `must be the absolute path of a directory, not ${quote(directory)}`);
   if (process.platform === 'win32') return pipePaths(userInfo().username, name);
   // Not by TMPDIR or XDG_RUNTIME_DIR: a cron job has other values than a service of the same user.
   return directoryPaths(directory ?? `/tmp/stacks-quota-${process.getuid?.()}`, name);

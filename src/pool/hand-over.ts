@@ -1,17 +1,17 @@
 import type { Client } from '../client/client.ts';
 import type { Clock } from '../clock.ts';
-import { ConfigError, isClosed, isConnectionError, isQuotaExhausted, isServiceError } from '../errors.ts';
+import { ConfigError, isClosed, isConnectionError, isKeyRefusal, isQuotaExhausted, isServiceError } from '../errors.ts';
 import { untilAborted } from '../http/cancellation.ts';
 import { UNSENT } from '../http/failure.ts';
 import type { OpenCalls } from '../scheduler/open-calls.ts';
 import type { EstimateOptions } from '../scheduler/outlook/estimate.ts';
-import { PoolLine, WITHDRAWN } from './line.ts';
+import { type HandedCall, PoolLine, WITHDRAWN } from './line.ts';
 import type { Member } from './member.ts';
 
 /** What a pool has to know of a call to choose its client. */
 export interface PooledCall<T> extends EstimateOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Makes the call, with this signal in place of its own, if there is one. */
+  /** Makes the call, with this signal in place of its own, if there is one. Rejects with a response that refuses the key. */
   readonly make: (client: Client, signal?: AbortSignal) => Promise<T>;
   /** Whether it can be made only once, because its body can be read only once. */
   readonly isOneShot?: boolean;
@@ -34,12 +34,13 @@ export class HandOver {
 
   /** Hands a call to one client after the other, until one serves it. */
   async send<T>(call: PooledCall<T>): Promise<T> {
-    const { endpoint, priority = 0, signal, make, isOneShot } = call;
+    const { endpoint, cost, priority = 0, signal, make, isOneShot } = call;
+    const plan = { endpoint, cost, priority, count: 1 };
     let left = this.#members.filter((member) => member.takes(priority));
     if (left.length === 0) throw new ConfigError('priority', `${priority} is taken by no client of the pool`);
     let refusal: unknown;
     while (left.length > 0) {
-      const { member, ms } = choose(left, call, this.#clock.now());
+      const { member, ms } = choose(left, plan, this.#clock.now());
       const isFresh = ms === undefined;
       const awaited = isFresh && member.first;
       if (awaited) {
@@ -50,7 +51,7 @@ export class HandOver {
       const rest = left.filter((one) => one !== member);
       try {
         // Handed over in the turn of the choice, so that the estimates of the next choice count this call.
-        const answer = await (isFresh ? member.sendFirst(make) : this.#handTo(member, rest, call));
+        const answer = await (isFresh ? member.sendFirst(make) : this.#handTo(plan, member, rest, call));
         member.breaker.onSuccess();
         return answer;
       } catch (error) {
@@ -67,11 +68,15 @@ export class HandOver {
   }
 
   /** Hands a call to a client that may hand it back while it waits, if others may make it. */
-  async #handTo<T>(member: Member, others: readonly Member[], call: PooledCall<T>): Promise<T> {
-    const { endpoint, cost, priority = 0, signal, make, isOneShot } = call;
+  async #handTo<T>(
+    plan: HandedCall['plan'],
+    member: Member,
+    others: readonly Member[],
+    { signal, make, isOneShot }: PooledCall<T>,
+  ): Promise<T> {
     if (isOneShot || others.length === 0) return make(member.client);
     const own = AbortSignal.any(signal ? [signal] : []);
-    const handed = { plan: { endpoint, cost, priority, count: 1 }, member, signal: own, others };
+    const handed = { plan, member, signal: own, others };
     this.#line.add(handed);
     try {
       return await make(member.client, own);
@@ -91,17 +96,20 @@ interface Offer {
  * The client that can send a call first. Of clients that know nothing yet each gets one call before all others, and what comes meanwhile
  * waits for the answer: a thousand calls at once are divided by what each client can send. Those that could not be reached come last.
  */
-function choose(members: readonly Member[], { endpoint, cost, priority }: EstimateOptions, now: number): Offer {
-  const plan = { endpoint, cost, priority, count: 1 };
+function choose(members: readonly Member[], plan: EstimateOptions, now: number): Offer {
   const offers = members.map((member) => ({ member, ms: member.answersIn(plan, now) }));
   const fresh = offers.filter(({ ms }) => ms === undefined);
   const sooner = (best: Offer, one: Offer): Offer => (Number(one.ms) < Number(best.ms) ? one : best);
   return fresh.find(({ member }) => !member.first) ?? fresh[0] ?? offers.reduce(sooner);
 }
 
-/** Whether a client has refused a call that the service did not serve, so that another may make it. */
+/**
+ * Whether a client has refused a call that the service did not serve, so that another may make it. A guess: a 403 refuses the key, as it
+ * does for the `KeyBreaker`. Where it refuses the call, the others are asked in vain.
+ */
 function isUnserved(error: unknown): boolean {
-  return isQuotaExhausted(error) || isClosed(error) || (isServiceError(error) && error.status === 401);
+  if (isServiceError(error) || error instanceof Response) return isKeyRefusal(error.status);
+  return isQuotaExhausted(error) || isClosed(error);
 }
 
 /** Of two refusals the one that says when to come back, and the sooner of two that do. */

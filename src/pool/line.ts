@@ -71,8 +71,7 @@ export class PoolLine {
     const moved: HandedCall[] = [];
     let soonest = new Map<string, number>();
     for (const [nth, call] of calls.entries()) {
-      const { endpoint, cost, priority } = call.plan;
-      const kind = `${endpoint} ${cost} ${priority}`;
+      const kind = JSON.stringify(call.plan);
       const otherwise = soonest.get(kind) ?? soonestOf(call, moved);
       soonest.set(kind, otherwise);
       // Each call that is moved lets those behind it move up one place.
@@ -87,8 +86,7 @@ export class PoolLine {
 }
 
 /** How long until another client would send a call, behind those that it is about to get, in milliseconds; Infinity: that is not known. */
-function soonestOf({ plan: { endpoint, cost, priority }, others }: HandedCall, moved: readonly HandedCall[]): number {
-  const count = 1 + moved.length;
-  const plan = { endpoint, cost, priority, count };
-  return Math.min(...others.map(({ client }) => client.estimate(plan).ms ?? Infinity));
+function soonestOf({ plan, others }: HandedCall, moved: readonly HandedCall[]): number {
+  const behind = { ...plan, count: 1 + moved.length };
+  return Math.min(...others.map(({ client }) => client.estimate(behind).ms ?? Infinity));
 }

@@ -3,7 +3,9 @@ import type { BulkDependencies } from '../bulk/progress.ts';
 import type { Client, CloseReport, QuotaState } from '../client/client.ts';
 import { pagesBy } from '../client/pages.ts';
 import { type Clock, systemClock } from '../clock.ts';
-import { ClosedError, ConfigError } from '../errors.ts';
+import { ClosedError, ConfigError, isKeyRefusal } from '../errors.ts';
+import { signalOf } from '../fetch/request.ts';
+import { isOfClient } from '../fetch/response.ts';
 import { GIVEN } from '../http/transport.ts';
 import { OpenCalls } from '../scheduler/open-calls.ts';
 import { type EstimateOptions, estimateIn, UNKNOWN } from '../scheduler/outlook/estimate.ts';
@@ -145,15 +147,22 @@ function fetchesBy(hand: Hand, members: readonly Member[]): Client['fetchWith'] 
   return (options = {}) => {
     const fetches = new Map(members.map(({ client }) => [client, client.fetchWith(options)]));
     const [first] = fetches.values();
-    return (input, init) => {
+    return async (input, init) => {
       if (first && GIVEN.has(input as Request)) return first(input, init);
       const isOneShot = options.streamBody === true || init?.body instanceof ReadableStream;
-      // A Request gives its body once.
-      const copy = (): typeof input => (input instanceof Request && input.body && !isOneShot ? input.clone() : input);
-      const make = (client: Client, signal?: AbortSignal): Promise<Response> =>
-        (fetches.get(client) ?? client.fetch)(copy(), withSignal(init, signal));
-      const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined);
-      return hand({ ...planOf(options), signal, isOneShot, make });
+      const make = async (client: Client, signal?: AbortSignal): Promise<Response> => {
+        // A Request gives its body once.
+        const copy = input instanceof Request && !isOneShot ? input.clone() : input;
+        const response = await (fetches.get(client) ?? client.fetch)(copy, withSignal(init, signal));
+        if (isKeyRefusal(response.status) && isOfClient(response)) throw response;
+        return response;
+      };
+      try {
+        return await hand({ ...planOf(options), signal: signalOf(input, init), isOneShot, make });
+      } catch (error) {
+        if (error instanceof Response) return error;
+        throw error;
+      }
     };
   };
 }

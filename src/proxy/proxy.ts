@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, isIP } from 'node:net';
 import type { Client } from '../client/client.ts';
 import { ConfigError, quote } from '../errors.ts';
 import { isLoopback } from '../options/credentials.ts';
@@ -24,7 +24,7 @@ const KEEP_ALIVE_MS = 120_000;
 export interface ListenOptions {
   /** The port; 0 for any free one. Default: 3999. */
   readonly port?: number | undefined;
-  /** The address. Another one than the loopback requires the option `token` of the proxy. Default: `127.0.0.1`. */
+  /** The address, without a port. Another one than the loopback requires the option `token` of the proxy. Default: `127.0.0.1`. */
   readonly host?: string | undefined;
 }
 
@@ -136,7 +136,10 @@ const listenOptions = optionsParser('options of listen', {
     3_999,
   ),
   host: withDefault(
-    argument<string>((host) => typeof host === 'string' && host !== '', 'an address'),
+    argument<string>(
+      (host) => typeof host === 'string' && (isIP(host) > 0 || /^[^:]+$/.test(host)),
+      'an address such as 127.0.0.1 or ::1, without a port',
+    ),
     '127.0.0.1',
   ),
 });

@@ -51,7 +51,12 @@ describe('localShare', () => {
     ['has no name', {}, /name must be 1 to 32 lower-case letters/],
     ['has a name that is no file name', { name: '../x' }, /not "\.\.\/x"/],
     ['has an unknown one', { name: 'x', dir: '/tmp' }, /dir is not one of the options: name, directory/],
-    ['has no directory', { name: 'x', directory: 7 }, /directory must be the path of a directory, not 7/],
+    ['has no directory', { name: 'x', directory: 7 }, /directory must be the absolute path of a directory, not 7/],
+    [
+      'has a relative directory',
+      { name: 'x', directory: './run' },
+      /must be the absolute path of a directory, not "\.\/run"/,
+    ],
     ['has a directory in none', { name: 'x', directory: '/none/at/all' }, /cannot be created \(ENOENT\)/],
     [
       'has too long a directory',

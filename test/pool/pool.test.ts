@@ -111,8 +111,17 @@ describe('a pool of two keys with different plans', () => {
     expect(limited()).toBe(1);
   });
 
-  it('passes over a key that is revoked, and no caller is told', async () => {
-    const { calls, requests, services } = world(PLANS);
+  it.each([
+    { unknownKey: 401, by: 'a typed call' },
+    { unknownKey: 403, by: 'a typed call' },
+    { unknownKey: 401, by: 'fetch' },
+    { unknownKey: 403, by: 'fetch' },
+  ] as const)('passes over a key that is revoked ($unknownKey to $by), and no caller is told', async (refusal) => {
+    const { unknownKey, by } = refusal;
+    const { clock, pool, requests, services } = world(PLANS, { service: { unknownKey } });
+    const one = (): Promise<unknown> =>
+      by === 'fetch' ? pool.fetch('/extended/v1/info').then(({ status }) => expect(status).toBe(200)) : pool.getInfo();
+    const calls = (count: number) => clock.run(Promise.all(Array.from({ length: count }, one)));
     await calls(10);
     services[1]?.revokeKey('1-key');
     const before = requests()[1] ?? 0;
@@ -122,6 +131,16 @@ describe('a pool of two keys with different plans', () => {
     const after = requests()[1];
     await calls(20);
     expect(requests()[1]).toBe(after);
+  });
+
+  it('gives a fetch the last refusal where all keys are refused, and a foreign one at once', async () => {
+    const { clock, pool, requests, services } = world(PLANS, { service: { unknownKey: 403 } });
+    for (const [nth, one] of services.entries()) one.revokeKey(`${nth}-key`);
+    const response = await clock.run(pool.fetch('/extended/v1/info'));
+    expect([response.status, requests()]).toEqual([403, [1, 1]]);
+    const elsewhere = vi.fn(async () => new Response('', { status: 403 }));
+    const foreign = await clock.run(pool.fetchWith({ elsewhere })('https://other.test/'));
+    expect([foreign.status, elsewhere.mock.calls.length]).toEqual([403, 1]);
   });
 
   it('passes over a client that was closed, and moves what waits there', async () => {

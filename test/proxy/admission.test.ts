@@ -99,10 +99,13 @@ describe('a proxy without a token', () => {
     expect(seen.map(({ url }) => url)).toEqual(['/v2/a?b=1', '/v2/a?b=2']);
   });
 
-  it.for(['0.0.0.0', '::', '192.168.1.2', 'example.test', ''])('does not listen at %s', async (host) => {
-    const proxy = createProxy(createClient());
-    await expect(proxy.listen({ port: 0, host })).rejects.toMatchObject({ name: 'ConfigError', option: 'host' });
-  });
+  it.for(['0.0.0.0', '::', '192.168.1.2', 'example.test', '', '127.0.0.1:80', '[::1]', ':80'])(
+    'does not listen at %s',
+    async (host) => {
+      const proxy = createProxy(createClient());
+      await expect(proxy.listen({ port: 0, host })).rejects.toMatchObject({ name: 'ConfigError', option: 'host' });
+    },
+  );
 
   it('does not listen with an option that there is not', async () => {
     const proxy = createProxy(createClient());

@@ -1,5 +1,4 @@
 import { ACCESS_FLAGS, maxWaitOf, timeoutOf } from '../access.ts';
-import { UsageError } from '../exit.ts';
 import { type KnownFlags, noArguments, port, readFlags, textIn, whole } from '../flags.ts';
 
 const text = { type: 'string' } as const;
@@ -9,7 +8,7 @@ const FLAGS = {
   listen: {
     ...text,
     value: 'ADDRESS',
-    about: 'listen there; then a token is required',
+    about: 'listen there, at --port; others need a token',
     fallback: '127.0.0.1, this machine only',
   },
   'token-file': {
@@ -69,11 +68,6 @@ export async function readProxyFlags(
   const { url, 'key-file': keyFile, listen, 'token-file': tokenFile, redis, name } = values;
   const token =
     tokenFile === undefined ? env.STACKS_PROXY_TOKEN || undefined : (await textIn('--token-file', tokenFile)).trim();
-  if (listen !== undefined && token === undefined) {
-    throw new UsageError(
-      '--listen lets others in, so it needs a token: set STACKS_PROXY_TOKEN, or --token-file FILE. One is made by: openssl rand -hex 32',
-    );
-  }
   return {
     access: { url, 'key-file': keyFile },
     port: port(values.port ?? FLAGS.port.fallback),

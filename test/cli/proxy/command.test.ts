@@ -75,7 +75,6 @@ describe('the flags of the proxy', () => {
   });
 
   it.for([
-    [['--listen', '0.0.0.0'], '--listen lets others in, so it needs a token'],
     [['--port', '70000'], '--port must be at most 65535'],
     [['--token-file', '/nowhere/token'], '--token-file /nowhere/token cannot be read: ENOENT.'],
     [['--token', TOKEN], 'The key cannot be a flag'],
@@ -132,6 +131,23 @@ describe('the proxy in a process of its own', { concurrent: true }, () => {
       expect(err).toContain('--name must be 1 to 32 lower-case letters, digits and hyphens, not "A b".');
     },
   );
+
+  it.each([
+    [
+      '0.0.0.0',
+      '--listen must be the loopback, such as 127.0.0.1, unless the proxy has a token; "0.0.0.0" is open to others.',
+    ],
+    ['127.0.0.1:4811', '--listen must be an address such as 127.0.0.1 or ::1, without a port, not "127.0.0.1:4811".'],
+    ['[::1]:4811', '--listen must be an address such as 127.0.0.1 or ::1, without a port, not "[::1]:4811".'],
+  ])('says in one line why it does not listen at %s', async (address, problem) => {
+    const { code, out, err } = await start(['proxy', '--listen', address], { STACKS_API_KEY: KEY }).ending;
+    expect({ code, out, err: err.split('\n')[0] }).toEqual({ code: 2, out: '', err: `stacks-quota: ${problem}` });
+  });
+
+  it('may name the loopback, without a token', async () => {
+    const { url } = await proxyOf(['--listen', '127.0.0.1']);
+    expect((await fetch(url + INFO)).status).toBe(200);
+  });
 
   it('says in one line that the port is taken', async () => {
     const { url } = await proxyOf();
