@@ -182,14 +182,14 @@ export class SharedQuota implements ShareLimit {
     this.#needs.send();
     this.#resumption.take();
     this.#discovery.send(this.#member.waiting(), now);
-    if (this.#isNew) return;
     const units = this.#ledger.units(lease.units);
+    this.#needs.take(units);
+    if (this.#isNew) return;
     const held = this.#ledger.left(now);
     const entry = this.#ledger.spend(units, now);
     if (held < units) this.#absence.take(now);
     this.#leases.set(lease, { entry, units });
     this.#stated.send(units, now);
-    this.#needs.take(units);
     this.#siblings.spend(units);
     // Not at once, because the request goes first.
     if (this.#shortage.asksAheadAt(now) <= now) this.#schedule.setTimer();

@@ -4,7 +4,7 @@ import { type Period, periodMsOf, SHORT_MS, startOf } from '../../quota/time/per
 import type { TimeRange } from '../slots/timeline.ts';
 import type { Claims } from '../slots/window.ts';
 
-/** A drop counts only within this part of the new window. */
+/** A drop, and what stays used, count only within this part of the new window. */
 const BEGINNING = 0.05;
 
 /** A drop by no more units than may have drained between the two readings, and than `ROUNDED`, is no evidence. */
@@ -22,8 +22,8 @@ const HELD = 5;
 const HELD_OF_MINUTE = 0.1;
 
 /**
- * Recognises calendar windows by readings alone: usage drops at the calendar's boundary by more than can drain, whatever other
- * processes send. A window of another shape rarely drops at that moment; a refusal then re-admits its shape.
+ * Judges by readings alone what a long window may be. Usage that drops at the calendar's boundary by more than can drain rules out the shapes of which
+ * it sinks steadily, whatever other processes send: not one that the first request opens, which may end at that moment by chance.
  */
 export class ResetDetector {
   readonly #last = new Map<Period, { readonly start: number; readonly used: number; readonly at: number }>();
@@ -40,21 +40,15 @@ export class ResetDetector {
     const gap = last ? (received.most - last.at) / length : Infinity;
     const hasDropped = isNext && last.used - used > limit * gap + ROUNDED;
     const isBeginning = received.most - start <= length * BEGINNING;
-    const { alive } = shapes;
-    const calendar = alive.filter(({ isCalendar }) => isCalendar);
-    // What slides and does not sink steadily may drop as suddenly as the calendar does.
-    const mayDrop = alive.some(({ isSliding, sinksSteadily }) => isSliding && !sinksSteadily);
-    const isOpen = calendar.length > 0 && !mayDrop && alive.length > 1;
-    if (hasDropped && isBeginning && isOpen) return { alive: calendar, epoch: shapes.epoch };
     const { present = Infinity, estimated = 0 } = claims ?? {};
+    // What is used so soon beyond all claims was used before: nothing was reset.
+    const isLeft = isNext && last.used >= FEW && used >= last.used * (1 - REST) && used - present >= FEW;
+    if (isLeft && isBeginning && length > periodMsOf('minute')) return without(shapes, ({ isCalendar }) => isCalendar);
+    if (hasDropped && isBeginning) return without(shapes, ({ sinksSteadily }) => sinksSteadily);
     // After a refusal that was explained by no other shape, it takes the evidence of a process's own requests.
     const held = length > periodMsOf('minute') ? HELD : Math.max(HELD, limit * HELD_OF_MINUTE);
     const isBelow = shapes.epoch === 0 && estimated - used >= held;
-    if (isBelow) return without(shapes, ({ isEstimated }) => isEstimated);
-    // What is used so soon beyond all claims was used before: nothing was reset.
-    const isLeft = isNext && last.used >= FEW && used >= last.used * (1 - REST) && used - present >= FEW;
-    if (!isLeft || !isBeginning || length <= periodMsOf('minute')) return shapes;
-    return without(shapes, ({ isCalendar }) => isCalendar);
+    return isBelow ? without(shapes, ({ isEstimated }) => isEstimated) : shapes;
   }
 }
 

@@ -7,8 +7,9 @@ import { URGENT_MEMORY_MS } from '../store/store.ts';
 /** Shortest time over which the rate of urgent units is computed, in milliseconds. */
 const SHORTEST_MS = 5_000;
 
-/** Beyond what is expected, this many standard deviations of a random arrival are kept back. */
-const DEVIATIONS = 4;
+/** So many standard deviations are added to the count, because few units may be too few by chance, and to what is expected by it. */
+const OF_COUNT = 2;
+const DEVIATIONS = 3;
 
 /** Calls with a higher priority than this are urgent. */
 export const URGENT_ABOVE = 0;
@@ -31,7 +32,8 @@ export class UrgentReserve {
     this.#units = units;
     this.#heardAt = now;
     const known = Math.max(SHORTEST_MS, forMs);
-    this.#rate = units / (URGENT_MEMORY_MS * (1 - Math.exp(-known / URGENT_MEMORY_MS)));
+    const likely = units + OF_COUNT * Math.sqrt(units);
+    this.#rate = likely / (URGENT_MEMORY_MS * (1 - Math.exp(-known / URGENT_MEMORY_MS)));
   }
 
   /** Units of an instance that are reserved for urgent calls. */

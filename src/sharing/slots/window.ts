@@ -209,7 +209,8 @@ export class SharedWindow {
   /** What the latest answer of the store says of the calendar's window in which this range begins, and at its end of the one before. */
   claims({ least, most }: TimeRange): Claims {
     const start = startOf(this.period, least);
-    const settled = start === this.#settled.start ? this.#settled.units : 0;
+    // Processes that know it counts by the calendar alone claim nothing of what slides.
+    const settled = start === this.#settled.start && !this.#isEstimate ? this.#settled.units : 0;
     const before = this.#usedAt(start - 1) ?? Infinity;
     const estimated = Math.max(0, settled - before) + this.carried(this.#at(least), most);
     return { present: this.#usedAt(least), estimated };

@@ -289,17 +289,17 @@ describe('what a process reads of a window’s shape', () => {
 
   it('is the calendar’s where usage drops at the beginning of a minute, and its client is told', async () => {
     const { ledger, read, learned } = worldOf();
-    read({ used: 90, ...alive(aligned, firstRequest) }, 59_000);
+    read({ used: 90, ...alive(aligned, leaky) }, 59_000);
     expect(learned).toEqual([]);
-    read({ used: 1, ...alive(aligned, firstRequest) }, 60_100);
+    read({ used: 1, ...alive(aligned, leaky) }, 60_100);
     expect(ledger.windows.of('minute')?.shapes.alive).toEqual([aligned]);
     expect(learned).toEqual([{ shapes: [{ alive: [aligned], epoch: 0, period: 'minute' }] }]);
   });
 
   it('is what its client says where no clock is known', () => {
     const { ledger, read } = worldOf('unknown');
-    read({ used: 90, ...alive(aligned, firstRequest) }, 59_000 + BEGIN);
-    read({ used: 1, ...alive(aligned, firstRequest) }, 60_100 + BEGIN);
+    read({ used: 90, ...alive(aligned, leaky) }, 59_000 + BEGIN);
+    read({ used: 1, ...alive(aligned, leaky) }, 60_100 + BEGIN);
     expect(ledger.windows.of('minute')?.shapes.alive).toHaveLength(2);
   });
 

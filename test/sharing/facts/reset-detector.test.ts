@@ -9,7 +9,7 @@ import type { Period } from '../../../src/quota/time/periods.ts';
 import { ResetDetector } from '../../../src/sharing/facts/reset-detector.ts';
 import { BEGIN, exactly, reading } from '../support/small.ts';
 
-const IN_DOUBT: Shapes = { alive: [aligned, firstRequest, leaky], epoch: 2 };
+const IN_DOUBT: Shapes = { alive: [aligned, slidingCounter, leaky], epoch: 2 };
 const CALENDAR: Shapes = { alive: [aligned], epoch: 2 };
 
 /** What is left of the shapes after the last of these readings, each of which takes 20 ms. */
@@ -98,8 +98,18 @@ describe('a window whose use drops where the calendar begins a new one', () => {
     expect(judged([before, after])).toEqual(IN_DOUBT);
   });
 
-  it('shows nothing where it may still slide, or its shape is known', () => {
-    for (const alive of [[aligned, slidingLog], [aligned], [firstRequest, leaky]]) {
+  it('may still be one that slides, or that the first request opened and that ends by chance at that moment', () => {
+    for (const other of [slidingLog, firstRequest]) {
+      const readings = [[59_000, 90] as const, [60_100, 1] as const];
+      expect(judged(readings, { alive: [aligned, other, leaky], epoch: 0 })).toEqual({
+        alive: [aligned, other],
+        epoch: 0,
+      });
+    }
+  });
+
+  it('is not left without a shape', () => {
+    for (const alive of [[aligned], [slidingCounter, leaky]]) {
       const shapes: Shapes = { alive, epoch: 0 };
       const readings = [[59_000, 90] as const, [60_100, 1] as const];
       expect(judged(readings, shapes)).toBe(shapes);
@@ -115,11 +125,12 @@ describe('a window whose use drops where the calendar begins a new one', () => {
 describe('a long window of which what was used stays used where the calendar begins a new one', () => {
   const BEFORE = 3_400_000;
   const AFTER = 3_660_000;
+  const OPEN: Shapes = { alive: [aligned, firstRequest, leaky], epoch: 2 };
 
   /** What is left of an hour of which 30 units were used when the calendar's window ended. */
   function left(used: number, claimed: number | undefined, after = AFTER, was = 30, period: Period = 'hour'): string[] {
     const detector = new ResetDetector();
-    let shapes = IN_DOUBT;
+    let shapes = OPEN;
     for (const [at, units] of [
       [BEFORE, was],
       [after, used],

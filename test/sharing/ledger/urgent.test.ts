@@ -15,6 +15,12 @@ function reserve(units: number, forMs: number): UrgentReserve {
   return reserve;
 }
 
+/** What is kept where so many units counted lately, and a rate of one is expected to bring `times` in the rest of the window. */
+function keptFor(units: number, times = 1): number {
+  const expected = (units + 2 * Math.sqrt(units)) * times;
+  return Math.floor(expected + 3 * Math.sqrt(expected));
+}
+
 describe('what is kept for urgent calls', () => {
   it('is nothing where none come', () => {
     const later = instanceAt(windows, 'second', BEGIN + 1_000);
@@ -24,8 +30,8 @@ describe('what is kept for urgent calls', () => {
   it('is what will come until the window ends, and a little more because they come by chance', () => {
     // One a second, for long: of those units a minute’s worth is remembered.
     const steady = reserve(60, 600_000);
-    expect(steady.kept(minute, BEGIN)).toBe(Math.floor(60 + 4 * Math.sqrt(60)));
-    expect(steady.kept(minute, BEGIN + 50_000)).toBe(Math.floor(10 + 4 * Math.sqrt(10)));
+    expect(steady.kept(minute, BEGIN)).toBe(keptFor(60));
+    expect(steady.kept(minute, BEGIN + 50_000)).toBe(keptFor(60, 1 / 6));
     expect(steady.kept(minute, BEGIN + 60_000)).toBe(0);
   });
 
@@ -52,15 +58,13 @@ describe('what is kept for urgent calls', () => {
   });
 
   it('is reckoned, too, where so little of them was left when this process first heard of them that it has seen none come', () => {
-    const expected = 0.4 / (1 - Math.exp(-1));
-    expect(reserve(0.4, 60_000).kept(minute, BEGIN)).toBe(Math.floor(expected + 4 * Math.sqrt(expected)));
+    expect(reserve(0.4, 60_000).kept(minute, BEGIN)).toBe(keptFor(0.4, 1 / (1 - Math.exp(-1))));
   });
 
   it('is reckoned by how long they have been counted, of which the store forgets the older part', () => {
     // 20 units in 20 s are one a second, of which a factor of e is forgotten in a minute.
-    const rate = 20 / (60 * (1 - Math.exp(-20 / 60)));
-    const expected = rate * 30;
-    expect(reserve(20, 20_000).kept(minute, BEGIN + 30_000)).toBe(Math.floor(expected + 4 * Math.sqrt(expected)));
+    const times = 30 / (60 * (1 - Math.exp(-20 / 60)));
+    expect(reserve(20, 20_000).kept(minute, BEGIN + 30_000)).toBe(keptFor(20, times));
   });
 
   it('is one unit of a sliding second as soon as no step of it has begun', () => {
@@ -90,22 +94,22 @@ describe('what is kept for urgent calls', () => {
     }
 
     const silent = (minutes: number): number[] => new Array(minutes).fill(0);
-    const expecting = (units: number): number => Math.floor(units + 4 * Math.sqrt(units));
 
     it('is as much again as came in a burst, which fades: it says nothing about the rest of the day', () => {
-      expect(keptAfter([10])).toBe(expecting(10));
-      expect(keptAfter([10, 0])).toBe(expecting(10 / Math.E));
-      expect(keptAfter([10, ...silent(6)])).toBe(0);
+      expect(keptAfter([10])).toBe(keptFor(10));
+      expect(keptAfter([10, 0])).toBe(keptFor(10 / Math.E));
+      expect(keptAfter([10, ...silent(6)])).toBe(keptFor(10 / Math.E ** 6));
+      expect(keptAfter([10, ...silent(9)])).toBe(0);
     });
 
     it('is what will come in ten times the time in which some have come', () => {
-      expect(keptAfter([10, 10])).toBe(expecting(10 * (10 + 10 / Math.E)));
-      expect(keptAfter([10, 0, 0, 10])).toBe(expecting(30 * (10 + 10 / Math.E ** 3)));
+      expect(keptAfter([10, 10])).toBe(keptFor(10 + 10 / Math.E, 10));
+      expect(keptAfter([10, 0, 0, 10])).toBe(keptFor(10 + 10 / Math.E ** 3, 30));
     });
 
     it('is reckoned anew after ten minutes without any', () => {
-      expect(keptAfter([10, 10, ...silent(9), 10])).toBe(expecting(110 * (10 + 10 / Math.E ** 10 + 10 / Math.E ** 11)));
-      expect(keptAfter([10, 10, ...silent(10), 10])).toBe(expecting(10 + 10 / Math.E ** 11 + 10 / Math.E ** 12));
+      expect(keptAfter([10, 10, ...silent(9), 10])).toBe(keptFor(10 + 10 / Math.E ** 10 + 10 / Math.E ** 11, 110));
+      expect(keptAfter([10, 10, ...silent(10), 10])).toBe(keptFor(10 + 10 / Math.E ** 11 + 10 / Math.E ** 12));
     });
   });
 

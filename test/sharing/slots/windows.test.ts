@@ -237,6 +237,18 @@ describe('a window that processes share', () => {
     expect(hour.claims({ least: BEGIN, most: BEGIN + 900_000 })).toEqual({ present: undefined, estimated: 30 });
   });
 
+  it('knows none of these once it counts by the calendar alone: processes that know that claim nothing of what slides', () => {
+    const minute = new SharedWindow('minute', 100, { alive: [slidingCounter, slidingLog], epoch: 0 }, DATED);
+    const now = BEGIN + 30_000;
+    const [ofCalendar, ...stretches] = minute.instances(exactly(now));
+    for (const [each, units] of [[minute.previous(now), 0] as const, [ofCalendar, 40] as const])
+      if (each) minute.hearUsed(each, units, now);
+    for (const each of stretches) minute.hearUsed(each, 0, now);
+    expect(minute.claims(exactly(now)).estimated).toBe(40);
+    minute.shapes = { alive: [aligned, slidingCounter], epoch: 0 };
+    expect(minute.claims(exactly(now)).estimated).toBe(0);
+  });
+
   it('knows what an estimate counts of claims so long ago that each reading counts them, of what may be in either window as of the one before', () => {
     const estimated = (before: number | undefined, present: number, recent: number) => {
       const minute = new SharedWindow('minute', 100, { alive: [slidingCounter, leaky], epoch: 0 }, DATED);
