@@ -28,6 +28,7 @@ const NAMES: readonly (readonly [string, RegExp])[] = [
 
 /** Categories of pages, by their paths. */
 const PAGES: readonly (readonly [string, RegExp])[] = [
+  ['Figures', /decisions\/figures\//],
   ['Decisions', /decisions\//],
   ['Project', /[A-Z]+\.md$|architecture\.md$/],
   ['Guides', /./],
