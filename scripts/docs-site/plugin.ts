@@ -30,7 +30,7 @@ const NAMES: readonly (readonly [string, RegExp])[] = [
 const PAGES: readonly (readonly [string, RegExp])[] = [
   ['Figures', /decisions\/figures\//],
   ['Decisions', /decisions\//],
-  ['Project', /[A-Z]+\.md$|architecture\.md$/],
+  ['Project', /[A-Z]+\.md$|(architecture|sharing-protocol)\.md$/],
   ['Guides', /./],
 ];
 
