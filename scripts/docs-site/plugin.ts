@@ -28,8 +28,9 @@ const NAMES: readonly (readonly [string, RegExp])[] = [
 
 /** Categories of pages, by their paths. */
 const PAGES: readonly (readonly [string, RegExp])[] = [
+  ['Figures', /decisions\/figures\//],
   ['Decisions', /decisions\//],
-  ['Project', /[A-Z]+\.md$|architecture\.md$/],
+  ['Project', /[A-Z]+\.md$|(architecture|sharing-protocol)\.md$/],
   ['Guides', /./],
 ];
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { runs } from '../support/deep.ts';
 import { play, type World, worldsOf } from './support/worlds.ts';
 
-/** How many requests may be refused until a shape is seen that no reading shows: an estimate of a second, or of few units (docs/sharing.md). */
+/** How many requests may be refused until a shape is seen that no reading shows: an estimate of a second, or of few units (docs/sharing-protocol.md). */
 function shownByRefusal({ limits, shapes, isKnown }: World): number {
   const periods = isKnown ? [] : (['second', 'minute', 'hour', 'day'] as const);
   const estimated = periods.filter((period) => shapes[period] === 'sliding-counter');

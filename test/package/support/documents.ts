@@ -17,7 +17,7 @@ export interface Program extends Snippet {
 
 /** Reads all documents. */
 export function readDocuments(): readonly Document[] {
-  const paths = ['*.md', 'docs/*.md', 'docs/decisions/*.md', '{bench,scripts}/**/*.md'].flatMap((pattern) =>
+  const paths = ['*.md', 'docs/*.md', 'docs/decisions/**/*.md', '{bench,scripts}/**/*.md'].flatMap((pattern) =>
     globSync(pattern),
   );
   return paths.sort().map((path) => ({ path: path.replaceAll('\\', '/'), text: readFileSync(path, 'utf8') }));

@@ -18,7 +18,7 @@ const LATE_STEPS = 3;
 const STEPS = 30;
 
 /**
- * What is surely free of the windows of a service by the rules of docs/sharing.md, of all requests that it has served. A window is counted
+ * What is surely free of the windows of a service by the rules of docs/sharing-protocol.md, of all requests that it has served. A window is counted
  * by its own shape where the share knows it. Else, and where the first request opens it, it is counted as a log, which allows less than any
  * shape but the estimate, and while that is possible as one, too. What slides or drains is counted some steps longer, and in whole units.
  */
