@@ -1,5 +1,5 @@
 import { periodMsOf } from '../../quota/time/periods.ts';
-import { reservedFor, SeenTime } from '../../quota/window/reserve/expected-demand.ts';
+import { likelyRate, reservedFor, SeenTime } from '../../quota/window/reserve/expected-demand.ts';
 import type { Instance } from '../slots/window.ts';
 import type { Answer } from '../store/store.ts';
 import { URGENT_MEMORY_MS } from '../store/store.ts';
@@ -7,8 +7,7 @@ import { URGENT_MEMORY_MS } from '../store/store.ts';
 /** Shortest time over which the rate of urgent units is computed, in milliseconds. */
 const SHORTEST_MS = 5_000;
 
-/** So many standard deviations are added to the count, because few units may be too few by chance, and to what is expected by it. */
-const OF_COUNT = 2;
+/** So many standard deviations of a random arrival are kept back beyond what is expected. */
 const DEVIATIONS = 3;
 
 /** Calls with a higher priority than this are urgent. */
@@ -31,9 +30,7 @@ export class UrgentReserve {
     if (units > this.#units * Math.exp((this.#heardAt - now) / URGENT_MEMORY_MS) + 0.5) this.#seen.onUnits(now);
     this.#units = units;
     this.#heardAt = now;
-    const known = Math.max(SHORTEST_MS, forMs);
-    const likely = units + OF_COUNT * Math.sqrt(units);
-    this.#rate = likely / (URGENT_MEMORY_MS * (1 - Math.exp(-known / URGENT_MEMORY_MS)));
+    this.#rate = likelyRate(units, URGENT_MEMORY_MS, Math.max(SHORTEST_MS, forMs));
   }
 
   /** Units of an instance that are reserved for urgent calls. */

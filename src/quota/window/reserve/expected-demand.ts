@@ -34,3 +34,16 @@ export function reservedFor(expected: number, limit: number, deviations: number)
   const most = limit * MOST_PART;
   return Math.min(most < 1 ? most : Math.floor(most), expected + deviations * Math.sqrt(expected));
 }
+
+/** So many standard deviations are added to a count, because few units may be too few by chance. */
+const DEVIATIONS_OF_COUNT = 2;
+
+/**
+ * The likely rate of random arrivals, in units per millisecond.
+ *
+ * @param units - those that came lately, each weighing less the longer ago it was, by a memory of so many milliseconds.
+ * @param knownMs - for how long they have been counted.
+ */
+export function likelyRate(units: number, memoryMs: number, knownMs: number): number {
+  return (units + DEVIATIONS_OF_COUNT * Math.sqrt(units)) / (memoryMs * (1 - Math.exp(-knownMs / memoryMs)));
+}

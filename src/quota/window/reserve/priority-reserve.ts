@@ -1,7 +1,7 @@
 import type { Charge } from '../../admission.ts';
 import type { WindowModel } from '../../models/model.ts';
 import { type Period, periodMsOf, SHORT_MS } from '../../time/periods.ts';
-import { reservedFor, SeenTime } from './expected-demand.ts';
+import { likelyRate, reservedFor, SeenTime } from './expected-demand.ts';
 import { type Reserve, recheckAt } from './reserve.ts';
 
 /** How long a rate is remembered: after this time without arrivals it has fallen to a third, in milliseconds. */
@@ -13,7 +13,7 @@ const SHORTEST_MS = 1_000;
 /** A rate is expected to last for at most an hour, in milliseconds. */
 const LASTS_MOST_MS = 3_600_000;
 
-/** Standard deviations added to a count, because a short observation may be too low by chance, and to what is expected by it. */
+/** So many standard deviations of a random arrival are kept back beyond what is expected. */
 const DEVIATIONS = 2;
 
 /** The reserve is for the time until as many units are free again, and so depends on itself: it is computed this many times, from all units on. */
@@ -60,10 +60,8 @@ export class PriorityReserve {
     let expected = 0;
     for (const [other, arrivals] of this.#arrivals) {
       if (other <= priority) continue;
-      const units = faded(arrivals, now);
-      const lately = MEMORY_MS * (1 - Math.exp((arrivals.since - now) / MEMORY_MS));
       const forMs = Math.min(leftMs, LASTS_MOST_MS, arrivals.seen.lastsMs);
-      expected += ((units + DEVIATIONS * Math.sqrt(units)) / lately) * forMs;
+      expected += likelyRate(faded(arrivals, now), MEMORY_MS, now - arrivals.since) * forMs;
     }
     return reservedFor(expected, limit, DEVIATIONS);
   }
