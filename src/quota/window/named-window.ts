@@ -13,7 +13,7 @@ import { LastReading } from './last-reading.ts';
 import { OtherConsumers } from './others/other-consumers.ts';
 import { OtherUsage } from './others/other-usage.ts';
 import { RoomForOthers } from './others/room-for-others.ts';
-import { type ServedRate, TotalRate } from './others/total-rate.ts';
+import { type LongerWindow, TotalRate } from './others/total-rate.ts';
 import { PassedCharge } from './passed-charge.ts';
 import { Refusals } from './refusals.ts';
 import { type PriorityReserve, RoomForPriorities } from './reserve/priority-reserve.ts';
@@ -247,9 +247,9 @@ export class NamedWindow implements Limit {
   /**
    * Processes a reading of this window.
    *
-   * @param rate - the rate at which all consumers together were served lately; undefined: it is not known.
+   * @param longer - what the same answer says of the shortest of the long windows; undefined: it names none.
    */
-  read(reading: WindowReading, rate?: ServedRate): void {
+  read(reading: WindowReading, longer?: LongerWindow): void {
     this.#lastReading.observe(reading);
     this.#larger.onReading(reading);
     this.#namedEnd.onReading(reading);
@@ -260,7 +260,7 @@ export class NamedWindow implements Limit {
     else if (!reading.limited) this.book(Math.min(reading.own, reading.used), reading.sentAt, reading.receivedAt);
     this.#refusals.onReading(reading);
     const unexplained = this.candidates.reconcile(reading, this.#known.answered);
-    this.#otherUsage.onReading(this.#isRead ? unexplained : undefined, reading, rate);
+    this.#otherUsage.onReading(this.#isRead ? unexplained : undefined, reading, longer);
     this.#isRead = true;
   }
 

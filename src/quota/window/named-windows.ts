@@ -4,7 +4,7 @@ import type { Shapes, ShareLimit } from '../share-limit.ts';
 import { PERIODS, type Period, periodMsOf, SHORT_MS } from '../time/periods.ts';
 import type { Flight } from '../usage/in-flight.ts';
 import { NamedWindow, type NamedWindowDependencies } from './named-window.ts';
-import type { ServedRate } from './others/total-rate.ts';
+import type { LongerWindow } from './others/total-rate.ts';
 
 /**
  * A window is forgotten if answers that name others have not named it for this time, in milliseconds; or for this many of its lengths, where they are
@@ -109,7 +109,7 @@ export class NamedWindows implements Iterable<NamedWindow> {
   read(endpoint: string, quota: QuotaSnapshot, answer: AnswerFacts): void {
     const { flights, costs, shareLimit } = this.#dependencies;
     const { sentAt, receivedAt, own, settledSince, limited, isExempt } = answer;
-    const rate = this.#totalRateBy(quota, answer);
+    const longer = this.#longerWindow(quota, answer);
     const naming = { endpoint, at: receivedAt };
     let named = 0;
     for (const period of PERIODS) {
@@ -123,23 +123,24 @@ export class NamedWindows implements Iterable<NamedWindow> {
       const [limitBefore, shapesBefore] = [known?.limit, window.candidates.alive];
       this.#namings.set(period, naming);
       named++;
-      window.read({ sentAt, receivedAt, own, settledSince, limited, isExempt, limit, used, held }, rate);
+      window.read({ sentAt, receivedAt, own, settledSince, limited, isExempt, limit, used, held }, longer);
       if (window.limit !== limitBefore || window.candidates.alive !== shapesBefore) this.#revision++;
       shareLimit.read({ period, limit, used, own, sentAt, receivedAt, shapes: window.candidates.shapes });
     }
     if (named > 0 && named < this.#byPeriod.size) this.#forgetUnnamed(endpoint, receivedAt);
   }
 
-  /** The rate at which all consumers are served, by the shortest of the long windows. */
-  #totalRateBy({ stacks }: QuotaSnapshot, { sentAt, receivedAt }: AnswerFacts): ServedRate | undefined {
+  /** What an answer says of the shortest of the long windows. */
+  #longerWindow({ stacks }: QuotaSnapshot, { sentAt, receivedAt }: AnswerFacts): LongerWindow | undefined {
     for (const period of LONG) {
       const { limit, remaining } = stacks[period] ?? {};
       if (limit === undefined || remaining === undefined) continue;
+      const used = limit - remaining;
       const window = this.#byPeriod.get(period);
-      const perMs = window?.totalRate.observe({ used: limit - remaining, sentAt, receivedAt });
-      if (!window || perMs === undefined) return undefined;
+      const perMs = window?.totalRate.observe({ used, sentAt, receivedAt });
+      if (!window || perMs === undefined) return { used };
       const isExact = window.candidates.must.onlyFills;
-      return { perMs, mostPerMs: limit / periodMsOf(period), isExact, othersAt: window.othersAt };
+      return { used, rate: { perMs, mostPerMs: limit / periodMsOf(period), isExact, othersAt: window.othersAt } };
     }
     return undefined;
   }

@@ -36,10 +36,10 @@ function windowOf({ period = 'minute', limit = 100, shapes = [aligned], clock = 
   return { window, read, flights, answered };
 }
 
-/** The most units that a request may take that goes now. */
+/** The most units that a request may take that goes now: it is spaced by what it likely costs, which is nothing. */
 function room(window: NamedWindow, now: number): number {
   let units = 0;
-  while (units < window.limit && !window.check(charge({ units: units + 1 }), now)) units++;
+  while (units < window.limit && !window.check(charge({ units: units + 1, likely: 0 }), now)) units++;
   return units;
 }
 
@@ -218,6 +218,23 @@ describe('our spacing in a second that others used a while ago', () => {
     expect(spacing(0, 8)).toBeLessThan(60);
     expect(spacing(1)).toBeGreaterThan(70);
     expect(spacing(0, 7)).toBeGreaterThan(70);
+  });
+});
+
+describe('the second request beside others', () => {
+  const second = { period: 'second', limit: 20 } as const;
+  const first = readingsOf(20, 100)(1_000, 10);
+
+  it('is spaced from the first, whose answer showed that they are there: nothing was known when it was sent', () => {
+    const { window } = windowOf(second);
+    window.read(first);
+    expect(untilOf(window, charge(), 1_150)).toBe(1_500);
+  });
+
+  it('is spaced by four times as much where the minute counts no more than the second: all began together', () => {
+    const { window } = windowOf(second);
+    window.read(first, { used: 10 });
+    expect(untilOf(window, charge(), 1_150)).toBeCloseTo(3_000);
   });
 });
 

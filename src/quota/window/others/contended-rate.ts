@@ -1,11 +1,14 @@
 import { FillTrend } from './fill-trend.ts';
-import type { ServedRate } from './total-rate.ts';
+import type { LongerWindow, ServedRate } from './total-rate.ts';
 
 /** Our part of a window before the first reading that counts others, of which what is ours is our part. */
 const FIRST = 0.5;
 
+/** Where consumers begin together, this part of that: more are yet to come, and the parts of those that came first add up. */
+const AMID_CROWD = 0.25;
+
 /** Of so few units no crowd is told from one other consumer. */
-const FEW = 8;
+const FEW = 4;
 
 /**
  * A part that the first reading gave, or a refusal before it, is multiplied by this with each later one, from a window on, that shows no other
@@ -54,8 +57,8 @@ export interface Contention {
   readonly isShared: boolean;
   /** The part of the calendar window that was over. */
   readonly elapsed: number;
-  /** The rate at which all consumers together were served lately; undefined: it is not known. */
-  readonly rate?: ServedRate | undefined;
+  /** What the same answer says of a longer window; undefined: it names none. */
+  readonly longer?: LongerWindow | undefined;
 }
 
 /**
@@ -91,17 +94,19 @@ export class ContendedRate {
   }
 
   /** A reading shows that `used` of `limit` units are used, `others` of them by other consumers and not known before. */
-  observe(others: number, used: number, limit: number, now: number, { isShared, elapsed, rate }: Contention): void {
+  observe(others: number, used: number, limit: number, now: number, { isShared, elapsed, longer }: Contention): void {
     const isFirst = this.#seenAt === -Infinity;
     this.#readingsSince++;
     if (others > 0 || isShared) this.#onSeen(now);
     this.#trend.observe(used / limit, elapsed);
     if (isFirst && others > 0) {
       this.#firstAt = this.#observedAt = now;
-      // Consumers that have used more than half of the window, and more than a few units, begin together: as many are yet to come.
-      this.#set((1 - others / used) / (used > Math.max(FEW, limit / 2) ? 2 : 1), limit);
+      // A longer window that counts nothing more was empty a moment ago: consumers begin together.
+      const isCrowd = used > FEW && longer !== undefined && longer.used <= used;
+      this.#set((1 - others / used) * (isCrowd ? AMID_CROWD : 1), limit);
       return;
     }
+    const rate = longer?.rate;
     // A longer window counts on where each new one of these may hide a few units of others beneath our requests under way.
     this.#seenAt = Math.max(this.#seenAt, rate?.othersAt ?? this.#seenAt);
     const haveGone = this.#seenAt === this.#firstAt && now >= this.#seenAt + this.#periodMs;

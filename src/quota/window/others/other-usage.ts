@@ -7,7 +7,7 @@ import type { CandidateShapes } from '../shape/candidates.ts';
 import type { Contention } from './contended-rate.ts';
 import { ALL_BEFORE, type Shown } from './demand.ts';
 import type { OtherConsumers } from './other-consumers.ts';
-import type { ServedRate } from './total-rate.ts';
+import type { LongerWindow } from './total-rate.ts';
 
 /** More than this part of a long window under way may hide what other consumers take. */
 const BLURRED_PART = 0.005;
@@ -46,15 +46,21 @@ export class OtherUsage {
    * Processes a reading of the window.
    *
    * @param unexplained - units of it that no candidate shape explains; undefined: it is the first, of which that says nothing.
-   * @param rate - the rate at which all consumers together were served lately; undefined: it is not known.
+   * @param longer - what the same answer says of the shortest of the long windows; undefined: it names none.
    */
-  onReading(unexplained: number | undefined, reading: WindowReading, rate?: ServedRate): void {
+  onReading(unexplained: number | undefined, reading: WindowReading, longer?: LongerWindow): void {
     const { otherConsumers, shareLimit } = this.#known;
     const units = unexplained === undefined ? this.#usedBefore(reading) : Math.max(0, unexplained - this.#cached);
     const { limit, receivedAt } = reading;
     // In a shared quota, siblings' usage must not be mistaken for theirs.
     if (!shareLimit.isShared)
-      otherConsumers.observe(units, limit, receivedAt, this.#shownBy(reading), this.#contention(reading, rate));
+      otherConsumers.observe(
+        units,
+        limit,
+        receivedAt,
+        this.#shownBy(reading),
+        this.#contention(units, reading, longer),
+      );
     this.#cached = 0;
   }
 
@@ -84,11 +90,15 @@ export class OtherUsage {
   }
 
   /** What else is known of a short window that others use, too. */
-  #contention({ sentAt, receivedAt, used, own, held }: WindowReading, rate?: ServedRate): Contention | undefined {
+  #contention(
+    units: number,
+    { sentAt, receivedAt, used, own, held }: WindowReading,
+    longer?: LongerWindow,
+  ): Contention | undefined {
     const { clock, answered, otherConsumers } = this.#known;
-    if (!this.#isShort || !otherConsumers.areActive) return undefined;
+    if (!this.#isShort || (units === 0 && !otherConsumers.areActive)) return undefined;
     const ours = own + held + answered.settledSince(sentAt - periodMsOf(this.#period));
     const elapsed = clock.elapsedPart(this.#period, (sentAt + receivedAt) / 2);
-    return { isShared: used > ours + TOLERANCE, elapsed, rate };
+    return { isShared: used > ours + TOLERANCE, elapsed, longer };
   }
 }

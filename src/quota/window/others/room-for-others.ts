@@ -112,9 +112,11 @@ export class RoomForOthers implements Reserve, Pacing {
   }
 
   earliest(units: number, limit: number, now: number): number {
-    const { otherConsumers, sent } = this.#known;
+    const { otherConsumers, lastReading, sent } = this.#known;
     if (!otherConsumers.areActive || this.#periodMs > SHORT_MS) return now;
-    const [sentAt, spacing] = [sent.lastSentAt, this.#spacing(units, limit)];
+    // The window was not known when the first request was sent.
+    const sentAt = Math.max(sent.lastSentAt, lastReading.sentAt);
+    const spacing = this.#spacing(units, limit);
     const pastMs = this.#minuteBegan(now) - sentAt;
     // The instants of clients that wait for the same minute stay apart.
     const steps = Math.ceil(pastMs / spacing);

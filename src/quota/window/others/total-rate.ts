@@ -27,6 +27,14 @@ export interface ServedRate {
   readonly othersAt: number;
 }
 
+/** What an answer says of the shortest of the long windows, beside its reading of a short one. */
+export interface LongerWindow {
+  /** Units that it counts. */
+  readonly used: number;
+  /** The rate at which all consumers together were served lately; undefined: it is not known. */
+  readonly rate?: ServedRate | undefined;
+}
+
 /** What a reading says of the usage of all. */
 type UsageReading = Pick<WindowReading, 'used' | 'sentAt' | 'receivedAt'>;
 
