@@ -66,10 +66,10 @@ export class OtherUsage {
 
   /**
    * Units of the first reading that tell of other consumers. It includes usage from before this client existed, so of a long window it
-   * says nothing about their rate, and of a full one nothing; of a short window, that they were there a moment ago.
+   * says nothing about their rate; of a short one, that they were there a moment ago. What a refusal tells is processed apart.
    */
-  #usedBefore({ used, own, limit }: WindowReading): number {
-    return this.#isShort && used < limit ? used - own : 0;
+  #usedBefore({ used, own, limited }: WindowReading): number {
+    return this.#isShort && !limited ? used - own : 0;
   }
 
   /** What a reading shows of the time before it: of a short window, all that was. */
