@@ -137,7 +137,7 @@ export interface ClientOptions {
   readonly dangerouslyAllowBrowser?: boolean | undefined;
 }
 
-/** Options of one call. One that is invalid or unknown is a ConfigError with which the call rejects; nothing is sent then. */
+/** Options of one call. One that is invalid or unknown is a ConfigError that names it; nothing is sent then. */
 export interface CallOptions<Body = unknown> {
   /** Aborts the call at any stage; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
