@@ -9,7 +9,6 @@
  */
 import cluster from 'node:cluster';
 import { once } from 'node:events';
-import { createClient as connect } from 'redis';
 import { createClient, type QuotaShare } from 'stacks-quota';
 import { localShare } from 'stacks-quota/local';
 import { redisShare } from 'stacks-quota/redis';
@@ -38,7 +37,7 @@ async function lead(): Promise<void> {
 
 /** Each other process makes its calls as if it had the key to itself. */
 async function work(): Promise<void> {
-  const { share, end } = join();
+  const { share, end } = await join();
   const client = createClient({
     apiKey,
     share,
@@ -53,9 +52,10 @@ async function work(): Promise<void> {
   cluster.worker?.disconnect();
 }
 
-function join(): { share: QuotaShare; end: () => void } {
+async function join(): Promise<{ share: QuotaShare; end: () => void }> {
   const url = process.env.REDIS_URL;
   if (!url) return { share: localShare({ name: 'my-backend' }), end: () => {} };
+  const { createClient: connect } = await import('redis'); // here, so that the example needs no package on one machine
   const redis = connect({ url });
   redis.on('error', () => {}); // Without Redis each process continues at an even pace, with a part of the quota.
   redis.connect().catch(() => {}); // Not awaited: it would wait until there is a Redis.

@@ -63,8 +63,9 @@ function categoryOf(categories: typeof NAMES, name: string): string {
   return categories.find(([, pattern]) => pattern.test(name))?.[0] ?? '';
 }
 
-/** The first heading of a page. */
+/** The title of a page. A decision and its figures have the decision's number before it, by which other pages name them. */
 function titleOf(path: string): string {
   const [, title = path] = /^# (.+)$/m.exec(readFileSync(path, 'utf8')) ?? [];
-  return title.replaceAll('`', '');
+  const [, number] = /decisions\/(?:figures\/)?(\d{4})-/.exec(path) ?? [];
+  return `${number === undefined ? '' : `${number} `}${title.replaceAll('`', '')}`;
 }

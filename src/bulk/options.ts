@@ -20,26 +20,26 @@ export interface BulkCheckpoint {
   readonly undone: readonly number[];
 }
 
-/** Options of a bulk. All have defaults. */
+/** Options of a bulk. All have defaults. One that is invalid or unknown is a ConfigError that names it. */
 export interface BulkOptions {
-  /** Maximum number of items held at a time: taken from the input and not yielded yet. Default: the client's `concurrency`. */
+  /** Maximum number of items held at a time, taken from the input and not yielded yet: a whole number, 1 or more. Default: the client's `concurrency`. */
   readonly concurrency?: number | undefined;
   /** Whether outcomes are yielded in the order of the items. Default: false, in the order in which they finish. */
   readonly ordered?: boolean | undefined;
-  /** Number of items, for the progress. Default: the length or size of an array, a set or a map; else unknown. */
+  /** Number of items, 0 or more, for the progress. Default: the length or size of an array, a set or a map; else unknown. */
   readonly total?: number | undefined;
-  /** The checkpoint to continue from, of an earlier run over the same items in the same order. */
+  /** The checkpoint to continue from, of an earlier run over the same items in the same order. Default: the first item. */
   readonly from?: BulkCheckpoint | undefined;
-  /** Ends the bulk: the loop then throws the signal's reason. */
+  /** Ends the bulk: the loop then throws the signal's reason. Default: none. */
   readonly signal?: AbortSignal | undefined;
   /**
    * Whether an error is fatal, because all other items would fail in the same way. Default: QuotaExhaustedError, and ServiceError
    * with status 401 or 403. ClosedError is always fatal.
    */
   readonly isFatal?: ((error: unknown) => boolean) | undefined;
-  /** Failures in a row that stop the bulk, because the items are not the cause. A ConfigError does not count. Default: 100. */
+  /** Failures in a row that stop the bulk, because the items are not the cause: a whole number, 1 or more, or Infinity. A ConfigError does not count. Default: 100. */
   readonly maxFailuresInARow?: number | undefined;
-  /** Called whenever an item is finished. Errors it throws are ignored. */
+  /** Called whenever an item is finished. Errors it throws are ignored. Default: none. */
   readonly onProgress?: ((progress: BulkProgress) => void) | undefined;
 }
 

@@ -10,17 +10,17 @@ export type Method = (typeof METHODS)[number];
 
 /** Options of {@link Client.get}: those of any call, and the query. */
 export interface GetOptions<Body = unknown> extends CallOptions<Body> {
-  /** Query parameters, encoded by the client. An array is sent as one parameter per element; `undefined` and `null` are left out. */
+  /** Query parameters, encoded by the client. An array is sent as one parameter per element; `undefined` and `null` are left out. Default: none. */
   readonly query?: Query | undefined;
 }
 
 /** Options of {@link Client.request}: those of {@link Client.get}, path parameters and a body. */
 export interface RequestOptions<Body = unknown> extends GetOptions<Body> {
-  /** Values for the placeholders of the path, encoded by the client. */
+  /** Values for the placeholders of the path, encoded by the client. A placeholder without a value is a ConfigError. */
   readonly params?: Readonly<Record<string, ParamValue>> | undefined;
-  /** Sent as JSON, with `content-type: application/json`. */
+  /** Sent as JSON, with `content-type: application/json`. It is a ConfigError with `GET` and `HEAD`, and together with `body`. Default: no body. */
   readonly json?: unknown;
-  /** Sent as it is: text, bytes or a form. Not together with `json`. */
+  /** Sent as it is: text, bytes, a Blob or a form. It is a ConfigError with `GET` and `HEAD`. Default: no body. */
   readonly body?: RequestBody | undefined;
 }
 

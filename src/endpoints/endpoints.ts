@@ -29,15 +29,15 @@ export interface ApiRequest<Body> {
 /** A body that can be sent again. TypeScript before 5.7 knows no parameters of `Uint8Array`. */
 export type RequestBody = string | ArrayBuffer | Uint8Array | Blob | FormData | URLSearchParams;
 
-/** Selects a part of an account's history. */
+/** Selects a part of an account's history. An invalid value is a ConfigError, and nothing is sent. */
 export interface AddressAssetsParams {
-  /** Maximum number of events: 0 to 100. Default: 20, by the service. */
+  /** Maximum number of events: a whole number, 0 to 100. Default: 20, by the service. */
   readonly limit?: number | undefined;
-  /** Number of latest events to skip: 0 or more. Default: 0. */
+  /** Number of latest events to skip: a whole number, 0 or more. Default: 0. */
   readonly offset?: number | undefined;
   /** Whether to include events that are not anchored yet. Not together with `untilBlock`. Default: false. */
   readonly unanchored?: boolean | undefined;
-  /** The last block to look at: its height, or its hash (`0x` and 64 hexadecimal digits). */
+  /** The last block to look at: its height, or its hash (`0x` and 64 hexadecimal digits). Default: the latest. */
   readonly untilBlock?: number | string | undefined;
 }
 

@@ -3,9 +3,9 @@ import { PERIODS, type Period } from '../quota/time/periods.ts';
 import type { BulkReservePolicy } from '../quota/window/bulk-reserve.ts';
 import { type Argument, argument, number, optionsParser, unknownOption } from '../validation/arguments.ts';
 
-/** Quota reserved for calls with a higher priority than bulk work. */
+/** Quota reserved for calls with a higher priority than bulk work. At least one of `share` and `spreadMonthUntil` must be given, else it is a ConfigError. */
 export interface ReserveOptions {
-  /** The reserve is for calls above this priority; calls up to it are bulk work. Default: 0. */
+  /** The reserve is for calls above this priority, any finite number; calls up to it are bulk work. Default: 0. */
   readonly forPriorityAbove?: number | undefined;
   /**
    * The reserved part of each window, from 0 up to but not including 1: `0.2` for every window, or `{ minute: 0.2, month: 0.1 }`.
@@ -15,7 +15,7 @@ export interface ReserveOptions {
   /**
    * Until this date bulk work uses its part of the month no faster than evenly, from the beginning of the month to the date or the
    * end of the month, whichever comes first. Usage by other consumers counts, too. A call that would have to wait longer than
-   * `maxWaitMs` fails with QuotaExhaustedError.
+   * `maxWaitMs` fails with QuotaExhaustedError. Default: the month is not spread.
    */
   readonly spreadMonthUntil?: Date | undefined;
 }

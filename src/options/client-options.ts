@@ -35,7 +35,7 @@ import {
   readCredentials,
 } from './credentials.ts';
 
-/** Options of a client. All have defaults. */
+/** Options of a client. All have defaults. One that is invalid or unknown is a ConfigError of `createClient` that names it. */
 export interface ClientOptions {
   /**
    * URL of the service: http or https, with or without a path, without credentials, query and
@@ -51,30 +51,33 @@ export interface ClientOptions {
    * Default: the environment variable `STACKS_API_KEY`, else none.
    */
   readonly apiKey?: string | (() => string | undefined | Promise<string | undefined>) | undefined;
-  /** Maximum number of requests in flight; {@link Client.concurrency} changes it. Default: 32. */
+  /** Maximum number of requests in flight: a whole number, 1 or more. {@link Client.concurrency} changes it. Default: 32. */
   readonly concurrency?: number | undefined;
   /**
-   * Maximum time to wait for quota while nothing can be sent, in milliseconds: a call that would wait longer fails with
+   * Maximum time to wait for quota while nothing can be sent, in milliseconds, 0 or more: a call that would wait longer fails with
    * QuotaExhaustedError as soon as that is clear. Not a total time-out, because the queue may keep moving; use a `signal` for
    * that. `Infinity` waits as long as it takes, even for the next month. Default: 300,000 (five minutes).
    */
   readonly maxWaitMs?: number | undefined;
   /**
-   * Maximum time from a call until it is sent, in milliseconds, as {@link Client.estimate} has it when the call is made: a call that
-   * would be sent later fails at once with QuotaExhaustedError, whose `retryAt` is that instant. Not applied while no limit is known.
+   * Maximum time from a call until it is sent, in milliseconds, 0 or more, as {@link Client.estimate} has it when the call is made: a call
+   * that would be sent later fails at once with QuotaExhaustedError, whose `retryAt` is that instant. Not applied while no limit is known.
    * Default: Infinity.
    */
   readonly maxQueueMs?: number | undefined;
-  /** Maximum number of calls that wait. Calls beyond it are rejected with QuotaExhaustedError, as `onOverflow` says. Default: Infinity. */
+  /** Maximum number of calls that wait: a whole number, 0 or more. Calls beyond it are rejected with QuotaExhaustedError, as `onOverflow` says. Default: Infinity. */
   readonly maxWaiting?: number | undefined;
   /**
    * The call that is rejected when one more than `maxWaiting` would wait: the new one, or the waiting call of the lowest priority that came
    * last, if its priority is below that of the new one. Default: `'reject-new'`.
    */
   readonly onOverflow?: 'reject-new' | 'reject-lowest' | undefined;
-  /** Maximum number of attempts of a request, the first included. Refusals because of a limit do not count. Default: 3. */
+  /** Maximum number of attempts of a request, the first included: a whole number, 1 or more. Refusals because of a limit do not count. Default: 3. */
   readonly maxAttempts?: number | undefined;
-  /** Time limit of one attempt, from sending it to the end of its body, in milliseconds. Default: 30,000. */
+  /**
+   * Time limit of one attempt, from sending it to the end of its body, in milliseconds: finite and more than 0. An attempt that exceeds it
+   * counts as lost; when none is left, the call fails with ConnectionError (`TIMEOUT`). Default: 30,000.
+   */
   readonly timeoutMs?: number | undefined;
   /**
    * Whether identical GETs made at the same time (same URL, headers and options) share one request. It is aborted only when all
@@ -82,7 +85,7 @@ export interface ClientOptions {
    */
   readonly shareInFlight?: boolean | undefined;
   /**
-   * Caches responses that have an `ETag`, and revalidates them: `true` for up to 500 responses and 16 MiB, or `{ entries, bytes }`.
+   * Caches responses that have an `ETag`, and revalidates them: `true` for up to 500 responses and 16 MiB, or `{ entries, bytes }`, whole numbers from 1 on.
    * The least recently used response is dropped first. A response that contains the key is never cached. A revalidation uses
    * quota, too; its cost is the service's decision. Default: false.
    */
@@ -100,7 +103,7 @@ export interface ClientOptions {
   readonly cost?:
     | ((request: { readonly method: string; readonly endpoint: string; readonly url: URL }) => number | undefined)
     | undefined;
-  /** Used instead of the global `fetch`. */
+  /** Used instead of the global `fetch`. Default: the global `fetch`, looked up for each request. */
   readonly fetch?: typeof globalThis.fetch | undefined;
   /**
    * How much of each window this client may use: {@link wholeShare}, `redisShare` of `stacks-quota/redis`, `localShare` or `fixedShare`
@@ -112,13 +115,13 @@ export interface ClientOptions {
    * Default: only the learned reserve, which is what higher priorities are expected to need by their recent rate.
    */
   readonly reserve?: ReserveOptions | undefined;
-  /** The event `low` is emitted when less than this part of a window is left: `0.1` of every window, or `{ month: 0.1 }`. Default: never. */
+  /** The event `low` is emitted when less than this part of a window is left, from 0 up to but not including 1: `0.1` of every window, or `{ month: 0.1 }`. Default: never. */
   readonly low?: number | Readonly<Partial<Record<Period, number | undefined>>> | undefined;
-  /** Used instead of the system's clock and timers, for example a virtual clock in tests. */
+  /** Used instead of the system's clock and timers, for example a virtual clock in tests. Default: {@link systemClock}. */
   readonly clock?: Clock | undefined;
-  /** Used instead of `Math.random` to randomise waits. Returns a number from 0 up to but not including 1. */
+  /** Randomises waits: returns a number from 0 up to but not including 1. Default: `Math.random`. */
   readonly random?: (() => number) | undefined;
-  /** Called with every event. */
+  /** Called with every event. Errors it throws are ignored. Default: none. */
   readonly onEvent?: ((event: ClientEvent) => void) | undefined;
   /**
    * Logs every event: `console`, a logger of pino, or anything with `debug`, `info` and `warn`. Refusals, failures and a lost store
@@ -134,25 +137,28 @@ export interface ClientOptions {
   readonly dangerouslyAllowBrowser?: boolean | undefined;
 }
 
-/** Options of one call. */
+/** Options of one call. One that is invalid or unknown is a ConfigError that names it; nothing is sent then. */
 export interface CallOptions<Body = unknown> {
   /** Aborts the call at any stage; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Your own name for the call in events and in `client.queue()`, such as the number of a job. */
+  /** Your own name for the call in events and in `client.queue()`, such as the number of a job. Default: none. */
   readonly label?: string | undefined;
-  /** Calls with a higher number go first. Default: 0. */
+  /** Calls with a higher number go first: any finite number. Default: 0. */
   readonly priority?: number | undefined;
-  /** See {@link ClientOptions.maxWaitMs}; for this call. */
+  /** See {@link ClientOptions.maxWaitMs}; for this call. Default: the client's. */
   readonly maxWaitMs?: number | undefined;
-  /** See {@link ClientOptions.maxQueueMs}; for this call. */
+  /** See {@link ClientOptions.maxQueueMs}; for this call. Default: the client's. */
   readonly maxQueueMs?: number | undefined;
-  /** See {@link ClientOptions.timeoutMs}. */
+  /** See {@link ClientOptions.timeoutMs}; for each attempt of this call. Default: the client's. */
   readonly timeoutMs?: number | undefined;
-  /** Units that the call will cost, if you know better than the responses so far. Default: learned. */
+  /**
+   * Units that the call will cost, 0 or more, if you know better than the responses so far. More than a whole window has is a
+   * QuotaExhaustedError, unless the service has served such a request. Default: learned.
+   */
   readonly cost?: number | undefined;
-  /** Any Standard Schema for the body. Its output becomes the type of `data`. */
+  /** Any Standard Schema for the body. Its output becomes the type of `data`; a body that does not match is a ResponseShapeError. Default: the method's own, or none. */
   readonly schema?: StandardSchemaV1<unknown, Body> | undefined;
-  /** Additional request headers. The key is not allowed here: use {@link ClientOptions.apiKey}. */
+  /** Additional request headers. A key among them is a ConfigError: use {@link ClientOptions.apiKey}. Default: none. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 

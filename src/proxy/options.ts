@@ -10,7 +10,7 @@ export interface ProxyOptions {
    * (`Host: localhost`, `127.0.0.1` or `[::1]`), and listens on the loopback alone. Default: none.
    */
   readonly token?: string | undefined;
-  /** Used instead of the system's clock and timers; pass the client's. */
+  /** Used instead of the system's clock and timers; pass the client's. Default: {@link systemClock}. */
   readonly clock?: Clock | undefined;
 }
 

@@ -22,7 +22,7 @@ const KEEP_ALIVE_MS = 120_000;
 
 /** Where a proxy listens. */
 export interface ListenOptions {
-  /** The port; 0 for any free one. Default: 3999. */
+  /** The port, 0 to 65,535; 0 for any free one. Default: 3999. */
   readonly port?: number | undefined;
   /** The address, without a port. Another one than the loopback requires the option `token` of the proxy. Default: `127.0.0.1`. */
   readonly host?: string | undefined;

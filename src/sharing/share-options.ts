@@ -5,10 +5,10 @@ import { ownProperties } from '../validation/own-properties.ts';
 /** Default of `secret`. It is public, so a guessed key can be recognised by its fingerprint. */
 const COMMON_SECRET = 'stacks-quota';
 
-/** Options of every share that has a store. */
+/** Options of every share that has a store. One that is invalid or unknown is a ConfigError that names it. */
 export interface StoreOptions {
   /**
-   * Secret for the fingerprint of the API key in the store, the same in all processes. Default: a public value,
+   * Secret for the fingerprint of the API key in the store, not empty, the same in all processes. Default: a public value,
    * which is enough if the API key cannot be guessed.
    */
   readonly secret?: string | undefined;
@@ -17,9 +17,9 @@ export interface StoreOptions {
    * that adapts to the usage of all processes. `closed`: nothing. `open`: as if the process had the key to itself. Default: `partial`.
    */
   readonly onStoreFailure?: 'partial' | 'closed' | 'open' | undefined;
-  /** The number of processes to assume if the store has never been reached. Default: 8. */
+  /** The number of processes to assume if the store has never been reached: a whole number, 1 or more. Default: 8. */
   readonly processes?: number | undefined;
-  /** Time-out of a call of the store, in milliseconds. It adapts to slow answers, up to a second. Default: 50. */
+  /** Time-out of a call of the store, in milliseconds: finite and more than 0. It adapts to slow answers, up to a second. Default: 50. */
   readonly timeoutMs?: number | undefined;
 }
 

@@ -16,14 +16,14 @@ export interface CostQuestion {
 
 /** The response to a refused request. */
 export interface LimitedOptions {
-  /** Default: 429. */
+  /** Status of a refusal. Default: 429. */
   readonly status?: 429 | 403 | 503 | undefined;
   /**
    * `retry-after`: whole seconds, rounded up; an HTTP-date; no such header; a fixed number of seconds; or any text.
    * Default: `'seconds'`.
    */
   readonly retryAfter?: 'seconds' | 'date' | 'none' | number | (() => string) | undefined;
-  /** Default: `'json'`. */
+  /** Body of a refusal. Default: `'json'`. */
   readonly body?: 'json' | 'text' | 'html' | 'empty' | undefined;
 }
 
@@ -37,11 +37,11 @@ export interface FamilyOptions {
   readonly cost?: ((request: CostQuestion) => number | undefined) | undefined;
 }
 
-/** Options of the mock service. The defaults imitate the real service, as far as it is known. */
+/** Options of the mock service. The defaults imitate the real service, as far as it is known. An invalid or unknown one is an Error that names it. */
 export interface MockServiceOptions<Route extends RouteName = RouteName> {
-  /** Default: real time. */
+  /** The clock that the service's time, windows and latencies go by. Default: real time. */
   readonly clock?: Clock | undefined;
-  /** Initial lead of the service's clock over the wall time of `clock`, in milliseconds. Default: 0. */
+  /** Initial lead of the service's clock over the wall time of `clock`, in milliseconds; negative: it lags. Default: 0. */
   readonly skewMs?: number | undefined;
   /** The origin of the service for `fetch` and for the handlers of `stacks-quota/testing/msw`. Default: `https://api.mock.test`. */
   readonly origin?: string | undefined;
@@ -53,7 +53,7 @@ export interface MockServiceOptions<Route extends RouteName = RouteName> {
   readonly families?: Readonly<Record<string, FamilyOptions>> | undefined;
   /**
    * Answers for further endpoints, by method and path: `'GET /extended/v2/blocks/{height}': ({ params }) => ({ height: params.height })`.
-   * The gateway counts and refuses their requests like all others. A path without a route is a 404, another method a 405.
+   * The gateway counts and refuses their requests like all others. A path without a route is a 404, another method a 405. Default: none.
    */
   readonly routes?: { readonly [R in Route]: RouteHandler<R> } | undefined;
   /** Limits of single endpoints in addition to the quota, in requests of one key. Default: none. */
@@ -79,19 +79,19 @@ export interface MockServiceOptions<Route extends RouteName = RouteName> {
   readonly cost?:
     | (((request: CostQuestion) => number | undefined) | { readonly [E in ServiceEndpoint]?: number | undefined })
     | undefined;
-  /** Cost of a HEAD request in units. Default: that of the GET. */
+  /** Cost of a HEAD request in units, 0 or more. Default: that of the GET. */
   readonly headCost?: number | undefined;
-  /** The response to a refused request. */
+  /** The response to a refused request. Default: 429 with `retry-after` in seconds and a body of JSON. */
   readonly limited?: LimitedOptions | undefined;
-  /** The headers that are sent. */
+  /** The headers that are sent. Default: all. */
   readonly headers?: ServiceHeaderOptions | undefined;
   /** Format of `ratelimit-reset`. Default: `'epoch-seconds'`. */
   readonly reset?: ResetStyle | undefined;
-  /** Duration of an exchange in milliseconds: fixed, between two bounds, or by a function. Default: 0. */
+  /** Duration of an exchange in milliseconds, 0 or more: fixed, between two bounds, or by a function. Default: 0. */
   readonly latencyMs?: LatencyOption | undefined;
   /** Random numbers from 0 to 1 for latencies and new keys. Default: the same sequence in every run. */
   readonly random?: (() => number) | undefined;
-  /** Number of gateway nodes that take turns, each with its own counters. Default: 1. */
+  /** Number of gateway nodes that take turns, each with its own counters: a whole number, 1 or more. Default: 1. */
   readonly nodes?: number | undefined;
   /** Whether to log all requests, or the number of latest ones to log. Default: true. */
   readonly keepLog?: boolean | number | undefined;

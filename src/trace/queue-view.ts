@@ -31,9 +31,9 @@ export interface QueuedCall {
 
 /** Selects waiting calls. */
 export interface QueueOptions {
-  /** Only calls with this label. */
+  /** Only calls with this label. Default: all. */
   readonly label?: string | undefined;
-  /** Maximum number of calls, those that will be sent first. Default: 100. */
+  /** Maximum number of calls, those that will be sent first: a whole number, 1 or more. Default: 100. */
   readonly limit?: number | undefined;
 }
 

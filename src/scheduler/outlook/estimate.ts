@@ -4,15 +4,15 @@ import { argument, isText, number, optionsParser, units, whole } from '../../val
 import type { QueueOutlook } from './queue-outlook.ts';
 import type { QueueEstimate } from './recent-estimates.ts';
 
-/** Calls to estimate. */
+/** Calls to estimate. An option that is invalid or unknown is a ConfigError that names it. */
 export interface EstimateOptions {
   /** How many calls: a whole number, 0 or more; no calls take 0 ms. Default: 1. */
   readonly count?: number | undefined;
   /** Their endpoint, as in `sent` events; it decides costs and endpoint windows. Omitted: any, at the highest cost so far. */
   readonly endpoint?: Endpoint | (string & {}) | undefined;
-  /** Units that each will cost, if you know better than the answers so far. */
+  /** Units that each will cost, 0 or more, if you know better than the answers so far. Default: learned. */
   readonly cost?: number | undefined;
-  /** Calls that wait with a lower priority are not ahead of them. Default: 0. */
+  /** Their priority, any finite number: calls that wait with a lower one are not ahead of them. Default: 0. */
   readonly priority?: number | undefined;
 }
 
