@@ -26,7 +26,7 @@ import { type PacerView, viewOf } from './view.ts';
 import { BulkReserve, type BulkReservePolicy } from './window/bulk-reserve.ts';
 import { Windows } from './window/windows.ts';
 
-/** While no slot is free, a call with this `maxWaitMs` or more waits for one before the other limits are asked: if they refuse it, it hears so later. In milliseconds. */
+/** While as many requests are under way as may be, the other limits are not asked for a call with this `maxWaitMs` or more: if they refuse it, it hears so later. In milliseconds. */
 const PATIENT_MS = 60_000;
 
 /** Options of a pacer. */

@@ -117,8 +117,11 @@ describe('a request through the proxy', () => {
     });
     const answered = once(upload, 'response') as Promise<[IncomingMessage]>;
     const drained = drainsOf(upload);
-    let sent = 0;
     const piece = Buffer.alloc(256 * 1_024, 'x');
+    let sent = piece.length;
+    upload.write(piece);
+    // From here on only the service keeps more from being sent.
+    await soon(() => arrived).toBeGreaterThan(0);
     let isFull = false;
     while (sent < length && !isFull) {
       sent += piece.length;
