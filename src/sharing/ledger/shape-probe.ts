@@ -49,7 +49,7 @@ export class ShapeProbe {
 
   /** Whether the second may be the calendar's or not, and this process has not probed for long in this round of the service's time. */
   isOn(time: number): boolean {
-    const isOpen = this.#windows.of('second')?.isOpen(this.#slides) === true;
+    const isOpen = this.#windows.of('second')?.isCalendarInDoubt(this.#slides) === true;
     const round = Math.floor(time / ROUND_MS);
     if (!isOpen) this.#rounds = 0;
     else if (round > this.#round && this.#seconds > 0) this.#rounds++;
@@ -66,7 +66,7 @@ export class ShapeProbe {
 
   /** Units of an instance to leave to the process that probes. */
   kept({ window, limit }: Instance): number {
-    return window.isOpen(this.#slides) ? Math.min(UNITS, limit - 1) : 0;
+    return window.isCalendarInDoubt(this.#slides) ? Math.min(UNITS, limit - 1) : 0;
   }
 
   /** Leaves out the slots that reach into the beginning of a second, unless there are no others. */

@@ -187,7 +187,12 @@ describe('a window that processes share', () => {
 
   it('is not probed any more once it is taken for an estimate, of which a probe would leave next to nothing', () => {
     const isOpen = (epoch: number): boolean =>
-      new SharedWindow('second', 20, { alive: [slidingCounter, aligned, firstRequest], epoch }, DATED).isOpen(true);
+      new SharedWindow(
+        'second',
+        20,
+        { alive: [slidingCounter, aligned, firstRequest], epoch },
+        DATED,
+      ).isCalendarInDoubt(true);
     expect([isOpen(0), isOpen(1)]).toEqual([true, false]);
   });
 
@@ -495,7 +500,9 @@ describe('a window that processes share', () => {
 
   it('may be open between the calendar and another shape, if it is asked whether that slides', () => {
     const isOpen = (period: 'second' | 'minute', ...alive: Shapes['alive']) =>
-      [false, true].map((slides) => new SharedWindow(period, 100, { alive, epoch: 0 }, DATED).isOpen(slides));
+      [false, true].map((slides) =>
+        new SharedWindow(period, 100, { alive, epoch: 0 }, DATED).isCalendarInDoubt(slides),
+      );
     expect(isOpen('second', aligned, slidingLog)).toEqual([false, true]);
     expect(isOpen('second', aligned, firstRequest)).toEqual([true, true]);
     expect(isOpen('second', slidingLog, firstRequest)).toEqual([false, false]);
