@@ -12,9 +12,8 @@ import { SlidingRequests } from './sliding-requests.ts';
 
 /**
  * The window that `ratelimit-limit`, `-remaining` and `-reset` describe: of unknown kind and length, it is
- * known by its reset alone. Counts requests, not units, as the interface says. Past its end one request goes first, and
- * its answer names the next instance. Where no reset is named, {@link RoomProbes} find out whether
- * there is more again.
+ * known by its reset alone, and counts requests, not units. Past its end one request goes first, and its answer names the next instance. Where no
+ * reset is named, {@link RoomProbes} find out whether there is more again.
  */
 export class ResetWindow implements Limit {
   readonly limit: number;

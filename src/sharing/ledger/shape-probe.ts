@@ -31,8 +31,8 @@ interface Turn {
 
 /**
  * Finds out whether the window `second` is the calendar's while all processes send. For some seconds busy processes leave the beginning
- * of each second empty. A process whose reading counts its own request alone then knows that it was the first in the second. It asks for
- * one unit of the end of that second and one of the beginning of the next: their readings tell the calendar from every other shape.
+ * of each second empty. A process whose reading counts its own request alone was the first in its second: the readings of one more unit of its end
+ * and one of the beginning of the next tell the calendar from every other shape.
  */
 export class ShapeProbe {
   readonly #windows: SharedWindows;
