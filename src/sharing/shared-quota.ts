@@ -218,7 +218,7 @@ export class SharedQuota implements ShareLimit {
   read(news: WindowNews): void {
     this.#facts.read(news);
     this.#stated.read(news);
-    this.#absence.hear(news);
+    this.#absence.read(news);
   }
 
   tellCost(endpoint: string, units: number): void {

@@ -90,7 +90,7 @@ class World {
 
   /** No response has stated any usage, so that claims alone bound what is granted. */
   #tell({ windows, timeline }: Ledger): void {
-    timeline.hearRoundTrip(this.#roundTripMs);
+    timeline.addRoundTrip(this.#roundTripMs);
     windows.open(this.#period, this.#limit, { alive: this.#alive, epoch: 0 });
   }
 }

@@ -154,9 +154,9 @@ export class Ledger {
   /** Records a reading. */
   read(news: WindowNews): void {
     const { period, limit, shapes, sentAt, receivedAt } = news;
-    this.timeline.hearRoundTrip(receivedAt - sentAt);
+    this.timeline.addRoundTrip(receivedAt - sentAt);
     const window = this.windows.open(period, limit, shapes);
-    window.hear(news, this.timeline.at(sentAt), this.timeline.at(receivedAt));
+    window.read(news, this.timeline.at(sentAt), this.timeline.at(receivedAt));
     if (!window.isShort) this.#unheard.read(news, this.held(receivedAt), !window.isLong && !window.isCalendar);
     if (this.timeline.isSharp(receivedAt)) this.#probe.read(news, this.timeline.at(sentAt));
   }

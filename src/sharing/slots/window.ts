@@ -152,7 +152,7 @@ export class SharedWindow extends ShapedWindow {
   }
 
   /** Records a reading; `sent` and `received` are the bounds of the service's clock at those instants. */
-  hear({ used, limit, sentAt }: WindowNews, sent: TimeRange, received: TimeRange): void {
+  read({ used, limit, sentAt }: WindowNews, sent: TimeRange, received: TimeRange): void {
     this.limit = limit;
     this.left = Math.max(0, limit - used);
     if (sentAt >= (this.#latest?.sentAt ?? sentAt)) this.#latest = { used, sentAt, time: sent.least };

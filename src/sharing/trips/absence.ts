@@ -87,8 +87,8 @@ export class Absence {
   }
 
   /** Records a reading, which counts the usage of all processes. */
-  hear(news: WindowNews): void {
-    this.#fallback?.hear(news, this.#ledger.elapsed(news.period, news.receivedAt));
+  read(news: WindowNews): void {
+    this.#fallback?.read(news, this.#ledger.elapsed(news.period, news.receivedAt));
   }
 
   /** Called before an ask. After a long absence it excludes slots in which other processes may still send without grants. */
