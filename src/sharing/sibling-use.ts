@@ -27,8 +27,8 @@ export class SiblingUse {
     return this.#usedAt;
   }
 
-  /** Counts units that this process sent. */
-  spend(units: number): void {
+  /** A request of this process is sent, of so many units. */
+  onSent(units: number): void {
     this.#own += units;
   }
 

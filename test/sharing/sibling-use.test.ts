@@ -6,7 +6,7 @@ function grown(units: number, own: number, seconds = 60): SiblingUse {
   const use = new SiblingUse();
   for (let second = 0; second <= seconds; second++) {
     use.hear('minute:1', second * units, second * 1_000);
-    use.spend(own);
+    use.onSent(own);
   }
   return use;
 }
@@ -68,14 +68,14 @@ describe('what the other processes of a share use', () => {
     // The first report counts what was used before.
     use.hear('minute:1', 5, 0);
     expect(use.usedAt).toBe(-Infinity);
-    use.spend(3);
+    use.onSent(3);
     use.hear('minute:1', 8, 1_000);
     expect(use.usedAt).toBe(-Infinity);
     use.hear('minute:1', 9, 2_000);
     use.hear('minute:1', 9, 3_000);
     expect(use.usedAt).toBe(2_000);
     // A window that begins counts nothing from before.
-    use.spend(1);
+    use.onSent(1);
     use.hear('minute:2', 2, 60_000);
     expect(use.usedAt).toBe(60_000);
   });

@@ -134,7 +134,7 @@ export class Ledger {
   /** Charges a request that is sent now. */
   spend(units: number, now: number): Entry {
     const arrival = this.timeline.arrival(now);
-    this.planner.expected.spend(units, now);
+    this.planner.expected.onSent(units, now);
     const isGuess = this.timeline.isGuess(now);
     const entry = this.book.spend(units, arrival, () => this.#slots.at(arrival), now, isGuess);
     if (this.book.held(arrival) === 0) this.policy.spent(now, this.#slots.quantum);

@@ -82,8 +82,8 @@ export class Absence {
   }
 
   /** Records a request that is sent without a grant. */
-  take(now: number): void {
-    this.#fallback?.take(now);
+  onSent(now: number): void {
+    this.#fallback?.onSent(now);
   }
 
   /** Records a reading, which counts the usage of all processes. */

@@ -98,7 +98,7 @@ export class Fallback {
   }
 
   /** Records a request. */
-  take(now: number): void {
+  onSent(now: number): void {
     this.#sentAt = Math.max(now - this.#paceMs, Math.min(now, this.#dueAt));
   }
 

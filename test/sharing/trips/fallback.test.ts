@@ -20,7 +20,7 @@ function fallback(mode: FailureMode, { processes = 4, isGuess = false, random = 
 function paceOf(alone: Fallback, at = 10_000, of = windows): number {
   for (const _ of [1, 2]) {
     alone.earliest(1, of, at);
-    alone.take(at);
+    alone.onSent(at);
   }
   return alone.earliest(1, of, at) - at;
 }
@@ -81,7 +81,7 @@ describe('a process that cannot ask the store', () => {
 
   it('waits longer after a request that takes more units, and no longer than for all that a window holds', () => {
     const alone = fallback('partial');
-    alone.take(0);
+    alone.onSent(0);
     expect(alone.earliest(3, windows, 0)).toBeCloseTo(1_500);
     expect(alone.earliest(9_999, windows, 0)).toBe(alone.earliest(600, windows, 0));
   });
@@ -108,16 +108,16 @@ describe('a process that cannot ask the store', () => {
     const alone = holding();
     const at = 10_000;
     expect(alone.earliest(1, windows, at)).toBeLessThan(at);
-    alone.take(at);
+    alone.onSent(at);
     expect(alone.earliest(1, windows, at)).toBeLessThanOrEqual(at);
-    alone.take(at);
+    alone.onSent(at);
     expect(alone.earliest(1, windows, at)).toBeCloseTo(at + 500);
   });
 
   it('sends no two calls at once when it begins', () => {
     const alone = fallback('partial');
     alone.earliest(1, windows, 0);
-    alone.take(0);
+    alone.onSent(0);
     expect(alone.earliest(1, windows, 0)).toBeCloseTo(500);
   });
 
