@@ -99,14 +99,14 @@ export class Trips {
     return this.#recent.quantile(0.5) ?? 1;
   }
 
-  /** When a call that waits for a trip asks again, unless it is woken before. */
+  /** When a call that waits for the trip under way asks again, unless it is woken before. */
   awaits(now: number): number {
-    return this.#trip ? now + this.#breaker.timeoutMs : Math.max(now + 1, this.#breaker.retryAt);
+    return now + this.#breaker.timeoutMs;
   }
 
   /** When to try the store again. */
   retryAt(now: number): number {
-    return this.#trip ? now + this.#breaker.timeoutMs : Math.max(now + RETRY_MS, this.#breaker.retryAt);
+    return this.#trip ? this.awaits(now) : Math.max(now + RETRY_MS, this.#breaker.retryAt);
   }
 
   /** The end of the pause after a failed trip, in force or not. */
