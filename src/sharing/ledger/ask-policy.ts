@@ -239,7 +239,7 @@ export class AskPolicy {
 
   /** Whether a long window has nothing left for the first call, and since when answers in a row say so. */
   #noteLacking(asked: Asked, outcome: Outcome, now: number): void {
-    const { slots, also = [] } = asked;
+    const { slots, also } = asked;
     const from = slots[0]?.from ?? 0;
     // A unit of a step counts in those after it, of which more is kept for urgent calls.
     const later = also.filter(({ drain, end }) => drain !== undefined && end > from);
