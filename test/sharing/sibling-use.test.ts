@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SiblingUse } from '../../src/sharing/sibling-use.ts';
+import { fleetOf } from './support/fleet.ts';
 
 /** What is known after a minute whose use grew by this much each second, of which this process sent some. */
 function grown(units: number, own: number, seconds = 60): SiblingUse {
@@ -85,4 +86,29 @@ describe('what the other processes of a share use', () => {
     expect(use.unitsOf('minute', 120_000)).toBeGreaterThan(0);
     expect(use.unitsOf('minute', 120_001)).toBe(0);
   });
+});
+
+// By an equal part of the minute it was 96 s.
+it('an estimate reckons with what the other processes leave, not with an equal part', async () => {
+  const quota = { keyed: { minute: 60 }, windows: { minute: 'aligned' }, latencyMs: [20, 80] } as const;
+  const { clock, clients } = fleetOf(4, quota, {}, { seed: 1, calendar: ['minute', 'month'] });
+  const [busy, other] = clients;
+  const little = async (): Promise<void> => {
+    for (let call = 0; call < 30; call++) {
+      await other?.getInfo();
+      await clock.sleep(3_000);
+    }
+  };
+  const job = async (): Promise<void> => {
+    await clock.sleep(65_000);
+    const calls = Promise.all(Array.from({ length: 100 }, () => busy?.getInfo({ maxWaitMs: 600_000 })));
+    await clock.sleep(2_000);
+    const { ms = Infinity } = busy?.estimate() ?? {};
+    const from = clock.now();
+    await calls;
+    expect(Math.abs(ms - (clock.now() - from))).toBeLessThan(1_000);
+  };
+  await clock.run(Promise.all(clients.map((client) => client.getInfo())));
+  await clock.run(clock.sleep(70_000));
+  await clock.run(Promise.all([little(), job()]));
 });
