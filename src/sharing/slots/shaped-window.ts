@@ -63,20 +63,20 @@ export class ShapedWindow {
   /** Whether it is a long one of which the service may estimate usage from two windows of the calendar. */
   get mayBeEstimated(): boolean {
     if (this.isShort || this.isCalendar) return false;
-    return this.isLikelyEstimated || (this.limit >= REFUTED_FROM && this.#hasEstimate);
+    return this.isEstimated || (this.limit >= REFUTED_FROM && this.#hasEstimate);
   }
 
   /**
-   * Whether it is likely to be estimated, which is exact for even traffic only: other shapes are ruled out, but for one that drains, or a refusal was
+   * Whether it is taken to be estimated, which is exact for even traffic only: other shapes are ruled out, but for one that drains, or a refusal was
    * explained by none (an epoch above 0).
    */
-  get isLikelyEstimated(): boolean {
+  get isEstimated(): boolean {
     const { alive, epoch } = this.shapes;
     return this.#hasEstimate && (epoch > 0 || alive.every(({ isEstimated, drains }) => isEstimated || drains));
   }
 
   /** Whether it is counted by the calendar's windows alone, although it may be estimated: the present one, and what the one before still takes of it. */
-  get isEstimatedOrCalendar(): boolean {
+  get isByCalendar(): boolean {
     return this.#clock.isDated && this.mayBeEstimated && this.#isOfCalendar;
   }
 
@@ -97,12 +97,12 @@ export class ShapedWindow {
   /** Whether it may be the calendar's, or not, and is not taken for an estimate; `slides`: whether that is asked of what may slide, too. */
   isCalendarInDoubt(slides: boolean): boolean {
     if (!slides && this.shapes.alive.some(({ isSliding }) => isSliding)) return false;
-    return this.isInDoubt && !this.isLikelyEstimated && this.mayBeCalendar;
+    return this.isInDoubt && !this.isEstimated && this.mayBeCalendar;
   }
 
   /** Whether a request at the beginning of the calendar's next window shows that this one is the calendar's, or is not. */
   get isProbed(): boolean {
-    if (this.isShort || this.#isOfCalendar || this.isLikelyEstimated) return false;
+    if (this.isShort || this.#isOfCalendar || this.isEstimated) return false;
     return this.mayBeCalendar && this.limit >= PROBED * (this.isLong ? 2 : 1);
   }
 

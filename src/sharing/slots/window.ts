@@ -1,11 +1,11 @@
 import { keepLast } from '../../keep-last.ts';
-import type { Shapes, WindowNews } from '../../quota/share-limit.ts';
-import { endOf, type Period, periodMsOf, startOf } from '../../quota/time/periods.ts';
+import type { WindowNews } from '../../quota/share-limit.ts';
+import { endOf, periodMsOf, startOf } from '../../quota/time/periods.ts';
 import { DRIFT } from '../../quota/time/server-clock.ts';
 import { LINGER_MS, type WindowAsk } from '../store/store.ts';
 import { drainedIn, lastStep, SPARE_STEPS, spareOf, stepsAt, stepsUntil } from './drain.ts';
 import { calendarOf, evenOf, type InstanceTime, slidingOf } from './instances.ts';
-import { type Dated, ShapedWindow } from './shaped-window.ts';
+import { ShapedWindow } from './shaped-window.ts';
 import type { TimeRange } from './timeline.ts';
 
 /** How far ahead any process of the share may hold units, in milliseconds. */
@@ -57,7 +57,7 @@ export interface Claims {
 /** One window of the service, as the processes of a share count it. */
 export class SharedWindow extends ShapedWindow {
   /** Units that remained by the latest reading. */
-  left: number;
+  left: number = this.limit;
   readonly #readings = new Map<string, InstanceReading>();
   /** Units used by the latest reading, and when its request was sent, by the local clock and at the earliest by the timeline. */
   #latest: { readonly used: number; readonly sentAt: number; readonly time: number } | undefined;
@@ -67,11 +67,6 @@ export class SharedWindow extends ShapedWindow {
   readonly #used = new Map<string, number>();
   /** Units of a window of the calendar, by when it began, that were claimed so long ago that each reading counts them. */
   #settled = { start: Number.NaN, units: 0 };
-
-  constructor(period: Period, limit: number, shapes: Shapes, clock: Dated) {
-    super(period, limit, shapes, clock);
-    this.left = limit;
-  }
 
   /** How far ahead any process may hold units of it, in milliseconds. */
   get reachMs(): number {
@@ -118,7 +113,7 @@ export class SharedWindow extends ShapedWindow {
   claims({ least, most }: TimeRange): Claims {
     const start = startOf(this.period, least);
     // Processes that know it counts by the calendar alone claim nothing of what slides.
-    const settled = start === this.#settled.start && !this.isEstimatedOrCalendar ? this.#settled.units : 0;
+    const settled = start === this.#settled.start && !this.isByCalendar ? this.#settled.units : 0;
     const before = this.#usedAt(start - 1) ?? Infinity;
     const estimated = Math.max(0, settled - before) + this.carried(this.#at(least), most);
     return { present: this.#usedAt(least), estimated };
@@ -143,11 +138,9 @@ export class SharedWindow extends ShapedWindow {
     // With several candidates both kinds are counted, so that no unit is missing when the shape becomes known.
     return [
       ...(this.mayBeCalendar || this.mayBeEstimated ? this.#calendar(range) : []),
-      ...(this.isCalendar || this.isDraining || this.isEstimatedOrCalendar
-        ? []
-        : this.#of(slidingOf(this.period, range))),
+      ...(this.isCalendar || this.isDraining || this.isByCalendar ? [] : this.#of(slidingOf(this.period, range))),
       ...(this.mayDrain ? this.#of(stepsAt(this.period, range)) : []),
-      ...(this.isShort && this.isLikelyEstimated ? this.#of(evenOf(this.period, this.limit, range)) : []),
+      ...(this.isShort && this.isEstimated ? this.#of(evenOf(this.period, this.limit, range)) : []),
     ];
   }
 
@@ -207,8 +200,7 @@ export class SharedWindow extends ShapedWindow {
     const ageMs = now - sentAt;
     if (ageMs >= RECENT_MS) return undefined;
     // What an estimate does not take from the window before was used of the present one.
-    const present =
-      this.isEstimatedOrCalendar && name === this.#at(time).name ? used - this.carried(instance, time) : 0;
+    const present = this.isByCalendar && name === this.#at(time).name ? used - this.carried(instance, time) : 0;
     if (present > (this.#used.get(name) ?? 0)) return { used: present, bounds: 'below', ageMs };
     const over = Math.max(0, time - end) / periodMsOf(this.period);
     return over < 1 ? { used: Math.floor(used / (1 - over)), bounds: 'above', ageMs } : undefined;
