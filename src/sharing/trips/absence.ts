@@ -99,12 +99,7 @@ export class Absence {
   /** Records that the store answered an ask that was sent at `sentAt`. */
   answered(sentAt: number, now: number): void {
     if (this.#lasted(sentAt) > ABSENT_MS) this.#aloneUntil = now + ALONE_MS;
-    if (now >= this.#aloneUntil) this.end();
-  }
-
-  /** Ends sending without grants. */
-  end(): void {
-    this.#fallback = undefined;
+    if (now >= this.#aloneUntil) this.#fallback = undefined;
   }
 
   #lasted(now: number): number {
