@@ -45,23 +45,23 @@ export class ShapedWindow {
     return this.period === 'month' || (this.#clock.isDated && this.shapes.alive.every(({ isCalendar }) => isCalendar));
   }
 
-  get mayBeCalendar(): boolean {
+  protected get mayBeCalendar(): boolean {
     return this.isCalendar || this.shapes.alive.some(({ isCalendar }) => isCalendar);
   }
 
   /** Whether `leaky` is the only candidate, so that what has drained can be used. */
-  get isDraining(): boolean {
+  protected get isDraining(): boolean {
     return this.mayDrain && this.shapes.alive.every(({ drains }) => drains);
   }
 
   /** Whether it may drain, and has enough units to be counted by steps. */
-  get mayDrain(): boolean {
+  protected get mayDrain(): boolean {
     if (this.isCalendar || !hasSteps(this.period, this.limit)) return false;
     return this.shapes.alive.some(({ drains }) => drains);
   }
 
   /** Whether it is a long one of which the service may estimate usage from two windows of the calendar. */
-  get mayBeEstimated(): boolean {
+  protected get mayBeEstimated(): boolean {
     if (this.isShort || this.isCalendar) return false;
     return this.isEstimated || (this.limit >= REFUTED_FROM && this.#hasEstimate);
   }
@@ -70,13 +70,13 @@ export class ShapedWindow {
    * Whether it is taken to be estimated, which is exact for even traffic only: other shapes are ruled out, but for one that drains, or a refusal was
    * explained by none (an epoch above 0).
    */
-  get isEstimated(): boolean {
+  protected get isEstimated(): boolean {
     const { alive, epoch } = this.shapes;
     return this.#hasEstimate && (epoch > 0 || alive.every(({ isEstimated, drains }) => isEstimated || drains));
   }
 
   /** Whether it is counted by the calendar's windows alone, although it may be estimated: the present one, and what the one before still takes of it. */
-  get isByCalendar(): boolean {
+  protected get isByCalendar(): boolean {
     return this.#clock.isDated && this.mayBeEstimated && this.#isOfCalendar;
   }
 
