@@ -54,7 +54,8 @@ export class Trips {
   #live: number | undefined;
   /** Recent calls of the store. */
   readonly #recent = new RecentTimes(RECENT);
-  #isLast = false;
+  /** Whether this trip is the last one. The one that was under way before it is not, although it may not have asked yet. */
+  isLast = false;
   /** Whether the last trip has called the store. */
   #hasCalled = true;
 
@@ -158,15 +159,10 @@ export class Trips {
     this.#live = live;
   }
 
-  /** Whether this trip is the last one. The one that was under way before it is not, although it may not have asked yet. */
-  get isLast(): boolean {
-    return this.#isLast;
-  }
-
   /** Waits for the trip under way, and makes a last one. */
   async leave(): Promise<void> {
     await this.#trip;
-    this.#isLast = true;
+    this.isLast = true;
     if (this.hasJoined && this.failures === 0) await this.#make();
   }
 
