@@ -209,7 +209,7 @@ export class AskPolicy {
     // Answers that follow each other within moments, as for urgent calls, are no reason to ask later.
     const isSure = this.isLacking || (full !== undefined && full.at - full.since >= SURE_MS);
     this.#fruitless = isSure ? this.#fruitless + 1 : 0;
-    this.#retryAt = Math.min(this.#retryAt, now + this.#retryMs(asked.isNear === true) + spread);
+    this.#retryAt = Math.min(this.#retryAt, now + this.#retryMs(asked.isNear) + spread);
   }
 
   /** After how long to ask again for a window that is full. */
