@@ -14,7 +14,7 @@ const PROBED = 10;
 /** Whether the service's clock is known: if not, units of the calendar's windows count as those of what slides, too. */
 export type Dated = Pick<ServerClock, 'isDated'>;
 
-/** A window by its length, its limit and its candidate shapes. `may…` is true while a candidate is such a shape, `is…` once no other is left. */
+/** A window by its length, its limit and its candidate shapes. `may…` is true while a candidate is such a shape, `is…` and `drains` once no other is left. */
 export class ShapedWindow {
   readonly period: Period;
   /** Its limit in units. */
@@ -50,7 +50,7 @@ export class ShapedWindow {
   }
 
   /** Whether `leaky` is the only candidate, so that what has drained can be used. */
-  protected get isDraining(): boolean {
+  protected get drains(): boolean {
     return this.mayDrain && this.shapes.alive.every(({ drains }) => drains);
   }
 
@@ -108,6 +108,6 @@ export class ShapedWindow {
 
   /** Units that needy processes divide: all of them, or of a long window that drains those that come with a step, which may be no whole number. */
   get divided(): number {
-    return this.isDraining && !this.isShort ? this.limit / stepsOf(this.period) : this.limit;
+    return this.drains && !this.isShort ? this.limit / stepsOf(this.period) : this.limit;
   }
 }

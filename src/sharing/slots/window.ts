@@ -129,7 +129,7 @@ export class SharedWindow extends ShapedWindow {
 
   /** Units of a step that are kept free whatever calls wait, but for a request that costs more than they leave. */
   spare({ drain, units = this.limit }: Instance, need: number): number {
-    const kept = drain !== undefined && this.isDraining ? spareOf(this.period, this.limit) : this.limit - units;
+    const kept = drain !== undefined && this.drains ? spareOf(this.period, this.limit) : this.limit - units;
     return Math.min(kept, Math.max(0, this.limit - need));
   }
 
@@ -138,7 +138,7 @@ export class SharedWindow extends ShapedWindow {
     // With several candidates both kinds are counted, so that no unit is missing when the shape becomes known.
     return [
       ...(this.mayBeCalendar || this.mayBeEstimated ? this.#calendar(range) : []),
-      ...(this.isCalendar || this.isDraining || this.isByCalendar ? [] : this.#of(slidingOf(this.period, range))),
+      ...(this.isCalendar || this.drains || this.isByCalendar ? [] : this.#of(slidingOf(this.period, range))),
       ...(this.mayDrain ? this.#of(stepsAt(this.period, range)) : []),
       ...(this.isShort && this.isEstimated ? this.#of(evenOf(this.period, this.limit, range)) : []),
     ];
@@ -176,7 +176,7 @@ export class SharedWindow extends ShapedWindow {
   reading(instance: Instance, now: number): StatedUsage | undefined {
     const { name, slides, drain } = instance;
     // A step to which no usage is carried over holds its own claims alone.
-    if (drain !== undefined && !this.isDraining) return undefined;
+    if (drain !== undefined && !this.drains) return undefined;
     // If the window may not be aligned, part of the stated usage may belong to the calendar's previous window.
     const known = slides === undefined && !this.isCalendar ? undefined : this.#readings.get(name);
     if (known) {
@@ -208,7 +208,7 @@ export class SharedWindow extends ShapedWindow {
 
   /** All steps that an ask must name for slots within this range if the window drains. */
   steps(range: TimeRange): Instance[] {
-    return this.isDraining ? this.#of(stepsUntil(this.period, this.limit, range)) : [];
+    return this.drains ? this.#of(stepsUntil(this.period, this.limit, range)) : [];
   }
 
   /** The instance of the calendar at a time. */
