@@ -9,8 +9,8 @@ const MOST_LINES = 100;
 
 /**
  * A text, and entries that say how it has changed since, one a line. The text is written to one of two files in turn, so a process that
- * is killed while it writes leaves the other file whole. Both are read by another process than wrote them: the next host. Not being
- * able to write is no failure: both files are removed then, and the next host begins with nothing.
+ * is killed while it writes leaves the other file whole for the next host. Not being able to write is no failure: both files are removed then, and
+ * the next host begins with nothing.
  */
 export class BooksFile {
   readonly #paths: readonly [string, string];

@@ -179,27 +179,26 @@ export class SharedQuota implements ShareLimit {
   }
 
   onSent(lease: Lease, now: number): void {
-    this.#needs.send();
-    this.#resumption.take();
-    this.#discovery.send(this.#member.waiting(), now);
     const units = this.#ledger.units(lease.units);
-    this.#needs.take(units);
+    this.#needs.onSent(units);
+    this.#resumption.onSent();
+    this.#discovery.onSent(this.#member.waiting(), now);
     if (this.#isNew) return;
     const held = this.#ledger.left(now);
     const entry = this.#ledger.spend(units, now);
-    if (held < units) this.#absence.take(now);
+    if (held < units) this.#absence.onSent(now);
     this.#leases.set(lease, { entry, units });
-    this.#stated.send(units, now);
-    this.#siblings.spend(units);
+    this.#stated.onSent(units, now);
+    this.#siblings.onSent(units);
     // Not at once, because the request goes first.
     if (this.#shortage.asksAheadAt(now) <= now) this.#schedule.setTimer();
   }
 
   onEnded(lease: Lease, units: number, isServed: boolean, now: number): void {
     const taken = this.#leases.get(lease);
-    this.#needs.settle();
+    this.#needs.onEnded();
     if (taken) {
-      this.#stated.end(taken.units, isServed, now);
+      this.#stated.onEnded(taken.units, isServed, now);
       this.#ledger.settle(taken, Math.ceil(units), isServed, now);
     }
     // The request was sent before any window was known.
@@ -218,7 +217,7 @@ export class SharedQuota implements ShareLimit {
   read(news: WindowNews): void {
     this.#facts.read(news);
     this.#stated.read(news);
-    this.#absence.hear(news);
+    this.#absence.read(news);
   }
 
   tellCost(endpoint: string, units: number): void {

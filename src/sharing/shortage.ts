@@ -49,7 +49,7 @@ export class Shortage {
     if (!this.isNow(now)) return false;
     // An urgent call asks for no unit that shows a shape.
     const isProbing = !this.#needs.first.isUrgent && this.#ledger.choice.isProbing(now);
-    return isProbing || now >= this.#asksAt(this.#ledger.held(now), now);
+    return isProbing || now >= this.#asksAt(now);
   }
 
   /** The instant at which units may be there, or are to be asked for. */
@@ -101,7 +101,7 @@ export class Shortage {
   /** When to ask for what calls lack: at the end of a window that is full until then. */
   #mayAskAt(now: number): number {
     const full = this.full(now);
-    return full ? this.#ledger.timeline.surely(full.end, now) : this.#asksAt(this.#ledger.held(now), now);
+    return full ? this.#ledger.timeline.surely(full.end, now) : this.#asksAt(now);
   }
 
   /** Whether the window that is full has enough for a call as cheap as the first. */
@@ -109,8 +109,8 @@ export class Shortage {
     return this.#needs.first.units < (this.#ledger.full(now)?.need ?? 0);
   }
 
-  #asksAt(held: number, now: number): number {
+  #asksAt(now: number): number {
     const isSpared = this.#isCheaper(now) || (this.#ledger.full(now)?.isKept === true && !this.full(now));
-    return this.#ledger.policy.nextAt(held, this.#needs.first.isUrgent || isSpared);
+    return this.#ledger.policy.nextAt(this.#ledger.held(now), this.#needs.first.isUrgent || isSpared);
   }
 }

@@ -20,15 +20,11 @@ export class SiblingUse {
   /** Units a millisecond. */
   #rate = 0;
   #heardAt = -Infinity;
-  #usedAt = -Infinity;
-
   /** When the other processes were last seen to use units. */
-  get usedAt(): number {
-    return this.#usedAt;
-  }
+  usedAt: number = -Infinity;
 
-  /** Counts units that this process sent. */
-  spend(units: number): void {
+  /** A request of this process is sent, of so many units. */
+  onSent(units: number): void {
     this.#own += units;
   }
 
@@ -40,7 +36,7 @@ export class SiblingUse {
     this.#last = { name, used, own, at: now };
     const before = last?.name === name ? last.used : 0;
     const theirs = Math.max(0, used - before - (own - (last?.own ?? own)));
-    if (last && theirs > 0) this.#usedAt = now;
+    if (last && theirs > 0) this.usedAt = now;
     if (last?.name !== name) return;
     const rate = theirs / (now - last.at);
     // After a rest it begins anew.

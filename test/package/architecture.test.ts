@@ -83,7 +83,16 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'memory-store',
     'text-store',
   ],
-  'src/sharing/slots/': ['recent-times', 'timeline', 'instances', 'drain', 'window', 'windows', 'slots'],
+  'src/sharing/slots/': [
+    'recent-times',
+    'timeline',
+    'instances',
+    'drain',
+    'shaped-window',
+    'window',
+    'windows',
+    'slots',
+  ],
   'src/sharing/ledger/': [
     'urgent | stated-room | unheard-reading | recollection | room',
     'book | ask-policy | call-needs | shape-probe',

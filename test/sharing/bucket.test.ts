@@ -61,7 +61,7 @@ class World {
     const demand = { need: 1, want, isUrgent: false, concurrency: 32, maxWaitMs: Infinity };
     const composed = process.ledger.compose(demand, this.now, 1);
     if (composed.slots.length === 0) return;
-    const { asked: _, also: __, ...told } = composed;
+    const { asked: _, ...told } = composed;
     const answer = await this.#store.take(asking({ ...told, member: process.name, sequence: ++process.sequence }));
     if (answer !== 'stale' && !isLost) process.ledger.receive(composed, answer, 1, this.now, this.now);
   }
@@ -90,7 +90,7 @@ class World {
 
   /** No response has stated any usage, so that claims alone bound what is granted. */
   #tell({ windows, timeline }: Ledger): void {
-    timeline.hearRoundTrip(this.#roundTripMs);
+    timeline.addRoundTrip(this.#roundTripMs);
     windows.open(this.#period, this.#limit, { alive: this.#alive, epoch: 0 });
   }
 }

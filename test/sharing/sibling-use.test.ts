@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { SiblingUse } from '../../src/sharing/sibling-use.ts';
+import { fleetOf } from './support/fleet.ts';
 
 /** What is known after a minute whose use grew by this much each second, of which this process sent some. */
 function grown(units: number, own: number, seconds = 60): SiblingUse {
   const use = new SiblingUse();
   for (let second = 0; second <= seconds; second++) {
     use.hear('minute:1', second * units, second * 1_000);
-    use.spend(own);
+    use.onSent(own);
   }
   return use;
 }
@@ -68,14 +69,14 @@ describe('what the other processes of a share use', () => {
     // The first report counts what was used before.
     use.hear('minute:1', 5, 0);
     expect(use.usedAt).toBe(-Infinity);
-    use.spend(3);
+    use.onSent(3);
     use.hear('minute:1', 8, 1_000);
     expect(use.usedAt).toBe(-Infinity);
     use.hear('minute:1', 9, 2_000);
     use.hear('minute:1', 9, 3_000);
     expect(use.usedAt).toBe(2_000);
     // A window that begins counts nothing from before.
-    use.spend(1);
+    use.onSent(1);
     use.hear('minute:2', 2, 60_000);
     expect(use.usedAt).toBe(60_000);
   });
@@ -85,4 +86,29 @@ describe('what the other processes of a share use', () => {
     expect(use.unitsOf('minute', 120_000)).toBeGreaterThan(0);
     expect(use.unitsOf('minute', 120_001)).toBe(0);
   });
+});
+
+// By an equal part of the minute it was 96 s.
+it('an estimate reckons with what the other processes leave, not with an equal part', async () => {
+  const quota = { keyed: { minute: 60 }, windows: { minute: 'aligned' }, latencyMs: [20, 80] } as const;
+  const { clock, clients } = fleetOf(4, quota, {}, { seed: 1, calendar: ['minute', 'month'] });
+  const [busy, other] = clients;
+  const little = async (): Promise<void> => {
+    for (let call = 0; call < 30; call++) {
+      await other?.getInfo();
+      await clock.sleep(3_000);
+    }
+  };
+  const job = async (): Promise<void> => {
+    await clock.sleep(65_000);
+    const calls = Promise.all(Array.from({ length: 100 }, () => busy?.getInfo({ maxWaitMs: 600_000 })));
+    await clock.sleep(2_000);
+    const { ms = Infinity } = busy?.estimate() ?? {};
+    const from = clock.now();
+    await calls;
+    expect(Math.abs(ms - (clock.now() - from))).toBeLessThan(1_000);
+  };
+  await clock.run(Promise.all(clients.map((client) => client.getInfo())));
+  await clock.run(clock.sleep(70_000));
+  await clock.run(Promise.all([little(), job()]));
 });

@@ -26,9 +26,6 @@ interface Refusal {
 /**
  * A pause that the service ordered. It holds back every request, only ever grows, and ends half-open: one request goes first, and
  * the others follow only if it is served, ever faster.
- *
- * Where `retry-after` named its end, the first request is sent although our books show a full window: its answer corrects the books.
- * If it is refused, the books were right.
  */
 export class Cooldown implements Limit {
   readonly kind = 'cooldown';
@@ -55,7 +52,10 @@ export class Cooldown implements Limit {
     return this.#why;
   }
 
-  /** Whether the next request is sent when the pause ends, as `retry-after` said, whichever windows our books show as full. */
+  /**
+   * Whether `retry-after` named the end of the pause, so that the first request is sent then although our books show a full window: its answer corrects
+   * the books, or is a refusal that proves them right.
+   */
   get overrulesWindows(): boolean {
     return this.#isOrdered;
   }

@@ -12,9 +12,8 @@ import { SlidingRequests } from './sliding-requests.ts';
 
 /**
  * The window that `ratelimit-limit`, `-remaining` and `-reset` describe: of unknown kind and length, it is
- * known by its reset alone. Counts requests, not units, as the interface says. Past its end one request goes first, and
- * its answer names the next instance. Where no reset is named, {@link RoomProbes} find out whether
- * there is more again.
+ * known by its reset alone, and counts requests, not units. Past its end one request goes first, and its answer names the next instance. Where no
+ * reset is named, {@link RoomProbes} find out whether there is more again.
  */
 export class ResetWindow implements Limit {
   readonly limit: number;
@@ -96,10 +95,14 @@ export class ResetWindow implements Limit {
   onSent(flight: Flight, now: number): void {
     if (!this.requests.has(flight.endpoint)) return;
     this.#sliding.onSent(now);
-    if (this.#slides ? this.#isProven || this.#spent < this.limit : this.#hasRoom || (this.#isNamed && now < this.#end))
+    if (
+      this.#slides
+        ? this.#isProven || this.#spent < this.limit
+        : this.#hasRoom || (this.#instance.isNamed && now < this.#end)
+    )
       return;
     this.#probe.onSent(flight);
-    if (!this.#isNamed) this.#roomProbes.onSent(this.#left, now);
+    if (!this.#instance.isNamed) this.#roomProbes.onSent(this.#left, now);
   }
 
   /** A request of this endpoint was answered without a reading, or must have arrived. */
@@ -229,7 +232,7 @@ export class ResetWindow implements Limit {
 
   /** Whether our own requests of the last window tell when one more fits, not instances. */
   get #slides(): boolean {
-    return this.#isNamed && this.limit > 0 && this.#sliding.areDecisive;
+    return this.#instance.isNamed && this.limit > 0 && this.#sliding.areDecisive;
   }
 
   /** What is left of the present instance. */
@@ -238,7 +241,7 @@ export class ResetWindow implements Limit {
   }
 
   get #hasRoom(): boolean {
-    return this.#left >= 1 + (this.#isNamed ? 0 : this.#roomProbes.reserved);
+    return this.#left >= 1 + (this.#instance.isNamed ? 0 : this.#roomProbes.reserved);
   }
 
   /**
@@ -247,15 +250,10 @@ export class ResetWindow implements Limit {
    * Where no reset is named, that request is left for probes.
    */
   get #isDisputed(): boolean {
-    return this.#isNamed && this.#countedLess && this.#left <= 1 && this.#spent < this.limit;
-  }
-
-  /** Whether the service has named a reset. */
-  get #isNamed(): boolean {
-    return this.#instance.isNamed;
+    return this.#instance.isNamed && this.#countedLess && this.#left <= 1 && this.#spent < this.limit;
   }
 
   get #end(): number {
-    return this.#isNamed ? this.#instance.at : this.#roomProbes.nextAt;
+    return this.#instance.isNamed ? this.#instance.at : this.#roomProbes.nextAt;
   }
 }

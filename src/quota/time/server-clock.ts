@@ -52,14 +52,8 @@ class Lead {
 }
 
 /**
- * How far the service's clock is ahead of the local monotonic clock, as an interval that only evidence narrows.
- *
- * `Date` is cut to whole seconds and old on arrival, so one answer says little: it was stamped at a service time within
- * `[date, date + 1 s)` and at a local instant within `[sentAt, receivedAt]`. Many answers intersect to about a round trip.
- * An empty intersection means that a clock was set, or that several clocks answer: the newest answer starts a new interval.
- *
- * `Date` may come from another machine than the limits. Where it is ahead of the ends that are named of calendar windows, those
- * alone are believed, each a date of the length of its window. Where it is behind, windows are only taken to end later than they do.
+ * How far the service's clock is ahead of the local monotonic clock, as an interval that only evidence narrows: the `Date` of answers, or the ends of
+ * windows. Evidence that contradicts the interval means that a clock was set, or that several clocks answer: it starts a new one.
  */
 export class ServerClock {
   readonly #dates = new Lead();
@@ -87,7 +81,11 @@ export class ServerClock {
     return this.#dates.most < Infinity;
   }
 
-  /** Learns from the `Date` of an answer, in milliseconds since the Unix epoch. */
+  /**
+   * Learns from the `Date` of an answer, in milliseconds since the Unix epoch. It is cut to whole seconds and old on arrival, so one answer says
+   * little: it was stamped at a service time within `[date, date + 1 s)` and at a local instant within `[sentAt, receivedAt]`. Many answers intersect
+   * to about a round trip.
+   */
   observe(date: number, sentAt: number, receivedAt: number): void {
     const least = date - this.#slack - receivedAt;
     const most = date + 1_000 + this.#slack - sentAt;
@@ -106,7 +104,11 @@ export class ServerClock {
     this.#narrow(this.#dates, least, most, receivedAt);
   }
 
-  /** Learns from the end of a window that an answer has named as the present one, in milliseconds since the Unix epoch. */
+  /**
+   * Learns from the end of a window that an answer has named as the present one, in milliseconds since the Unix epoch. `Date` may come from another
+   * machine than the limits: where it is ahead of such ends, they alone are believed, each a date of the length of its window. Where it is behind,
+   * windows are only taken to end later than they do.
+   */
   observeEnd(period: Period, end: number, sentAt: number, receivedAt: number): void {
     const periodMs = periodMsOf(period);
     if (periodMs > LONGEST_MS) return;

@@ -15,14 +15,10 @@ export interface BulkReservePolicy {
 }
 
 /**
- * As a limit: bulk work leaves a part of each window to calls of higher priority, and uses the month no faster than evenly until
- * a date, usage by other consumers included. Calls of higher priority are not held back.
- *
- * Without a clock of the service there is no telling how far the month has gone, and nothing is spread.
- *
- * It is no `Reserve` of the window, because those add up: together with the learned reserve for higher priorities the same calls
- * would have units kept for them twice. As a limit it is compared with the window's own hold, and the one that lasts longer decides.
- * It also holds where a share grants the units of a window, and however long a call has waited.
+ * Bulk work leaves a part of each window to calls of higher priority, which are not held back, and uses the month no faster than evenly until
+ * a date, usage by other consumers included. It is a limit and no `Reserve` of the window, because those add up: together with the learned reserve for
+ * higher priorities the same calls would have units kept for them twice. So it also holds where a share grants the units of a window, and however
+ * long a call has waited.
  */
 export class BulkReserve implements Limit {
   readonly #policy: BulkReservePolicy;
@@ -69,7 +65,7 @@ export class BulkReserve implements Limit {
     return { at, window, why: () => `${kept()} are reserved for calls of a priority above ${forPriorityAbove}` };
   }
 
-  /** Until the date, no more of bulk work's part of the month may be gone than of the time. */
+  /** Until the date, no more of bulk work's part of the month may be gone than of the time, which only a clock of the service tells. */
   #spread(window: NamedWindow, { units }: Charge, held: number, now: number): Binding | undefined {
     const { spreadMonthUntil, share } = this.#policy;
     if (window.period !== 'month' || !this.#clock.known || spreadMonthUntil === undefined) return undefined;

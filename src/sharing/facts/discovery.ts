@@ -57,7 +57,7 @@ export class Discovery {
   }
 
   /** Records that a request is sent, while so many calls wait. */
-  send(waiting: number, now: number): void {
+  onSent(waiting: number, now: number): void {
     if (!this.isLooking(now)) return;
     this.#isCrowded ||= waiting * APART_MS > LOOK_MS;
     this.#sendAt = Math.min(now + APART_MS, this.#until);

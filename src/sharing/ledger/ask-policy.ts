@@ -209,7 +209,7 @@ export class AskPolicy {
     // Answers that follow each other within moments, as for urgent calls, are no reason to ask later.
     const isSure = this.isLacking || (full !== undefined && full.at - full.since >= SURE_MS);
     this.#fruitless = isSure ? this.#fruitless + 1 : 0;
-    this.#retryAt = Math.min(this.#retryAt, now + this.#retryMs(asked.isNear === true) + spread);
+    this.#retryAt = Math.min(this.#retryAt, now + this.#retryMs(asked.isNear) + spread);
   }
 
   /** After how long to ask again for a window that is full. */
@@ -239,7 +239,7 @@ export class AskPolicy {
 
   /** Whether a long window has nothing left for the first call, and since when answers in a row say so. */
   #noteLacking(asked: Asked, outcome: Outcome, now: number): void {
-    const { slots, also = [] } = asked;
+    const { slots, also } = asked;
     const from = slots[0]?.from ?? 0;
     // A unit of a step counts in those after it, of which more is kept for urgent calls.
     const later = also.filter(({ drain, end }) => drain !== undefined && end > from);

@@ -76,19 +76,15 @@ export class CallNeeds {
     this.#passedUntil = until;
   }
 
-  /** A request is sent. */
-  send(): void {
+  /** A request of so many units is sent. */
+  onSent(units: number): void {
     this.#underWay++;
-  }
-
-  /** It has taken units. */
-  take(units: number): void {
     this.#usual += FRESHNESS * (units - this.#usual);
     if (this.#first.isUrgent) this.#urgentSent += units;
   }
 
-  /** A request has ended. */
-  settle(): void {
+  /** It has ended. */
+  onEnded(): void {
     this.#underWay--;
   }
 

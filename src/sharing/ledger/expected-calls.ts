@@ -32,8 +32,8 @@ export class ExpectedCalls {
     return this.#askFrom;
   }
 
-  /** Records units that a call has spent. */
-  spend(units: number, now: number): void {
+  /** A request of so many units is sent. */
+  onSent(units: number, now: number): void {
     const isTogether = now < this.#spentAt + TOGETHER_MS;
     this.#spent = this.#spentLately(now) + (isTogether ? 0 : units);
     this.#spentAt = now;

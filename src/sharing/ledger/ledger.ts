@@ -27,8 +27,6 @@ const GATHER_MS = 100;
 /** An ask, and the demand it was composed for. */
 export interface Composed extends Told, Pick<ShareAsk, 'want' | 'need' | 'size' | 'chunk' | 'stayMs' | 'recentSince'> {
   readonly asked: Asked;
-  /** Instances that are named whether or not a slot counts in them. */
-  readonly also: readonly Instance[];
 }
 
 /** What a request was charged of a claim, in units. */
@@ -134,7 +132,7 @@ export class Ledger {
   /** Charges a request that is sent now. */
   spend(units: number, now: number): Entry {
     const arrival = this.timeline.arrival(now);
-    this.planner.expected.spend(units, now);
+    this.planner.expected.onSent(units, now);
     const isGuess = this.timeline.isGuess(now);
     const entry = this.book.spend(units, arrival, () => this.#slots.at(arrival), now, isGuess);
     if (this.book.held(arrival) === 0) this.policy.spent(now, this.#slots.quantum);
@@ -154,9 +152,9 @@ export class Ledger {
   /** Records a reading. */
   read(news: WindowNews): void {
     const { period, limit, shapes, sentAt, receivedAt } = news;
-    this.timeline.hearRoundTrip(receivedAt - sentAt);
+    this.timeline.addRoundTrip(receivedAt - sentAt);
     const window = this.windows.open(period, limit, shapes);
-    window.hear(news, this.timeline.at(sentAt), this.timeline.at(receivedAt));
+    window.read(news, this.timeline.at(sentAt), this.timeline.at(receivedAt));
     if (!window.isShort) this.#unheard.read(news, this.held(receivedAt), !window.isLong && !window.isCalendar);
     if (this.timeline.isSharp(receivedAt)) this.#probe.read(news, this.timeline.at(sentAt));
   }
@@ -226,25 +224,18 @@ export class Ledger {
       chunk: Math.min(CHUNK, Math.ceil(divided / 2)),
       stayMs: STAY_MS,
       asked,
-      also,
     };
   }
 
   /** Records the answer to an ask that was sent at `sentAt`. `processes`: how many were live before it. */
-  receive(
-    { asked, also, slots, windows }: Composed,
-    answer: Answer,
-    processes: number,
-    sentAt: number,
-    now: number,
-  ): void {
+  receive({ asked, slots, windows }: Composed, answer: Answer, processes: number, sentAt: number, now: number): void {
     // A store that lost its memory so long ago that all slots of that time are over knows what other processes hold.
     const unknownMs = Math.max(0, REACH_MS - answer.urgent.forMs);
     const heldMs = Math.min(this.choice.heldAheadMs(now), unknownMs);
     const before = { processes, aheadMs: this.policy.isAmple(now) ? 0 : heldMs };
     this.timeline.hearStore(answer.now, sentAt, now);
     const used = new Map(windows.map(({ name }, index) => [name, answer.used[index] ?? 0]));
-    for (const instance of [...also, ...asked.slots.flatMap(({ instances }) => instances)]) {
+    for (const instance of [...asked.also, ...asked.slots.flatMap(({ instances }) => instances)]) {
       const units = used.get(instance.name);
       if (units === undefined) continue;
       instance.window.hearUsed(instance, units, this.timeline.at(now).least);

@@ -9,11 +9,11 @@ export interface Asked {
   readonly slots: readonly Slot[];
   readonly kept: (instance: Instance) => number;
   /** Instances that it named beside those of its slots. */
-  readonly also?: readonly Instance[];
+  readonly also: readonly Instance[];
   /** Whether it asked for calls, too, that are only expected. */
-  readonly isSparing?: boolean;
+  readonly isSparing: boolean;
   /** Whether the store is near. */
-  readonly isNear?: boolean;
+  readonly isNear: boolean;
 }
 
 /** The answer to an ask. */

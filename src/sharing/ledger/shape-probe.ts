@@ -31,8 +31,8 @@ interface Turn {
 
 /**
  * Finds out whether the window `second` is the calendar's while all processes send. For some seconds busy processes leave the beginning
- * of each second empty. A process whose reading counts its own request alone then knows that it was the first in the second. It asks for
- * one unit of the end of that second and one of the beginning of the next: their readings tell the calendar from every other shape.
+ * of each second empty. A process whose reading counts its own request alone was the first in its second: the readings of one more unit of its end
+ * and one of the beginning of the next tell the calendar from every other shape.
  */
 export class ShapeProbe {
   readonly #windows: SharedWindows;
@@ -49,7 +49,7 @@ export class ShapeProbe {
 
   /** Whether the second may be the calendar's or not, and this process has not probed for long in this round of the service's time. */
   isOn(time: number): boolean {
-    const isOpen = this.#windows.of('second')?.isOpen(this.#slides) === true;
+    const isOpen = this.#windows.of('second')?.isCalendarInDoubt(this.#slides) === true;
     const round = Math.floor(time / ROUND_MS);
     if (!isOpen) this.#rounds = 0;
     else if (round > this.#round && this.#seconds > 0) this.#rounds++;
@@ -66,7 +66,7 @@ export class ShapeProbe {
 
   /** Units of an instance to leave to the process that probes. */
   kept({ window, limit }: Instance): number {
-    return window.isOpen(this.#slides) ? Math.min(UNITS, limit - 1) : 0;
+    return window.isCalendarInDoubt(this.#slides) ? Math.min(UNITS, limit - 1) : 0;
   }
 
   /** Leaves out the slots that reach into the beginning of a second, unless there are no others. */

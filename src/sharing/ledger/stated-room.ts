@@ -33,13 +33,13 @@ export class StatedRoom {
   #refusedAt = -Infinity;
 
   /** A request is sent. */
-  send(units: number, now: number): void {
+  onSent(units: number, now: number): void {
     this.#underWay += units;
     this.#sentAt = now;
   }
 
   /** A request has ended. */
-  end(units: number, isServed: boolean, now: number): void {
+  onEnded(units: number, isServed: boolean, now: number): void {
     this.#underWay -= units;
     if (!isServed) this.#refusedAt = now;
   }

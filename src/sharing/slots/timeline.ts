@@ -70,7 +70,7 @@ export class Timeline {
   }
 
   /** Records the round trip of a request to the service, in milliseconds. */
-  hearRoundTrip(ms: number): void {
+  addRoundTrip(ms: number): void {
     this.#recent.add(ms);
     this.#roundTripMs = this.#recent.quantile(USUAL) ?? 0;
   }

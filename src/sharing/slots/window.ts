@@ -1,11 +1,11 @@
 import { keepLast } from '../../keep-last.ts';
-import { REFUTED_FROM } from '../../quota/models/sliding-counter.ts';
-import type { Shapes, WindowNews } from '../../quota/share-limit.ts';
-import { endOf, type Period, periodMsOf, startOf } from '../../quota/time/periods.ts';
-import { DRIFT, type ServerClock } from '../../quota/time/server-clock.ts';
+import type { WindowNews } from '../../quota/share-limit.ts';
+import { endOf, periodMsOf, startOf } from '../../quota/time/periods.ts';
+import { DRIFT } from '../../quota/time/server-clock.ts';
 import { LINGER_MS, type WindowAsk } from '../store/store.ts';
-import { drainedIn, hasSteps, lastStep, SPARE_STEPS, spareOf, stepsAt, stepsUntil } from './drain.ts';
-import { calendarOf, evenOf, type InstanceTime, isShort, slidingOf, stepsOf } from './instances.ts';
+import { drainedIn, lastStep, SPARE_STEPS, spareOf, stepsAt, stepsUntil } from './drain.ts';
+import { calendarOf, evenOf, type InstanceTime, slidingOf } from './instances.ts';
+import { ShapedWindow } from './shaped-window.ts';
 import type { TimeRange } from './timeline.ts';
 
 /** How far ahead any process of the share may hold units, in milliseconds. */
@@ -21,11 +21,7 @@ const SHORT_REACH_MS = 3_700;
 const RECENT_MS = 20_000;
 export const MISSING_MS: number = 3 * REACH_MS;
 
-/**
- * Of a minute of at least `PROBED` units, and of a longer window of twice as many, a unit is kept for the beginning of the calendar's next window, which
- * is this part of it: the request that gets it shows whether usage is reset there, although the window is full if it slides.
- */
-const PROBED = 10;
+/** The beginning of the calendar's next window, for which a unit is kept, is this part of it. */
 const BEGINNING = 0.05;
 
 /** Maximum number of instances for which a window keeps readings, and what the store counts. */
@@ -58,19 +54,10 @@ export interface Claims {
   readonly estimated: number;
 }
 
-/** Whether the service's clock is known: if not, units of the calendar's windows count as those of what slides, too. */
-export type Dated = Pick<ServerClock, 'isDated'>;
-
 /** One window of the service, as the processes of a share count it. */
-export class SharedWindow {
-  readonly period: Period;
-  /** Its limit in units. */
-  limit: number;
-  /** Its candidate shapes. */
-  shapes: Shapes;
+export class SharedWindow extends ShapedWindow {
   /** Units that remained by the latest reading. */
-  left: number;
-  readonly #clock: Dated;
+  left: number = this.limit;
   readonly #readings = new Map<string, InstanceReading>();
   /** Units used by the latest reading, and when its request was sent, by the local clock and at the earliest by the timeline. */
   #latest: { readonly used: number; readonly sentAt: number; readonly time: number } | undefined;
@@ -81,80 +68,14 @@ export class SharedWindow {
   /** Units of a window of the calendar, by when it began, that were claimed so long ago that each reading counts them. */
   #settled = { start: Number.NaN, units: 0 };
 
-  constructor(period: Period, limit: number, shapes: Shapes, clock: Dated) {
-    this.#clock = clock;
-    this.period = period;
-    this.limit = limit;
-    this.shapes = shapes;
-    this.left = limit;
-  }
-
-  /** Whether it is so short that a look by one process reveals its shape within seconds. */
-  get isShort(): boolean {
-    return isShort(this.period);
-  }
-
   /** How far ahead any process may hold units of it, in milliseconds. */
   get reachMs(): number {
     return this.isShort ? SHORT_REACH_MS : REACH_MS;
   }
 
-  /** Whether it is longer than a minute, so that unused claims must be removed before the window ends. */
-  get isLong(): boolean {
-    return periodMsOf(this.period) > periodMsOf('minute');
-  }
-
-  /** Whether `aligned` is the only candidate, and it is known when windows end. */
-  get isCalendar(): boolean {
-    return this.period === 'month' || (this.#clock.isDated && this.shapes.alive.every(({ isCalendar }) => isCalendar));
-  }
-
   /**
-   * Whether the service is likely to estimate a sliding window from two calendar windows, which is exact for even traffic only: other
-   * shapes are ruled out, but for one that drains, or a refusal was explained by none (an epoch above 0).
-   */
-  get #isEstimated(): boolean {
-    const { alive, epoch } = this.shapes;
-    const isLeft = epoch > 0 || alive.every(({ isEstimated, drains }) => isEstimated || drains);
-    return isLeft && alive.some(({ isEstimated }) => isEstimated);
-  }
-
-  /** Whether `leaky` is the only candidate, so that what has drained can be used. */
-  get #drains(): boolean {
-    return this.#mayDrain && this.shapes.alive.every(({ drains }) => drains);
-  }
-
-  /** Units that needy processes divide: all of them, or of a long window that drains those that come with a step, which may be no whole number. */
-  get divided(): number {
-    return this.#drains && !this.isShort ? this.limit / stepsOf(this.period) : this.limit;
-  }
-
-  get #mayDrain(): boolean {
-    if (this.isCalendar || !hasSteps(this.period, this.limit)) return false;
-    return this.shapes.alive.some(({ drains }) => drains);
-  }
-
-  /** Whether it may be the calendar's, or not, and is not taken for an estimate; `slides`: whether that is asked of what may slide, too. */
-  isOpen(slides: boolean): boolean {
-    if (!slides && this.shapes.alive.some(({ isSliding }) => isSliding)) return false;
-    return this.isInDoubt && !this.#isEstimated && this.shapes.alive.some(({ isCalendar }) => isCalendar);
-  }
-
-  /** Whether a look may still reveal its shape. */
-  get isInDoubt(): boolean {
-    return this.isShort && !this.isCalendar && this.shapes.alive.length > 1;
-  }
-
-  /** Whether a request at the beginning of the calendar's next window shows that this one is the calendar's, or is not. */
-  get isProbed(): boolean {
-    if (this.isShort || this.#isOfCalendars || this.#isEstimated || this.limit < PROBED * (this.isLong ? 2 : 1))
-      return false;
-    return this.shapes.alive.some(({ isCalendar }) => isCalendar);
-  }
-
-  /**
-   * Units that an ask for slots from this time on keeps for that request, or for a later one that is the first of its window. Of a minute not
-   * from a first call that fails before it ends; few calls wait for the end of an hour or a day, and without that request all of the next might fail.
+   * Units that an ask for slots from this time on keeps for the request of {@link isProbed}, or for a later one that is the first of its window. Of a
+   * minute not from a first call that fails before it ends; few calls wait for the end of an hour or a day, and without that request all of the next might fail.
    */
   keptForProbe(from: number, waitsUntil: number = Infinity): number {
     if (!this.isProbed || (!this.isLong && endOf(this.period, from) > waitsUntil)) return 0;
@@ -164,27 +85,9 @@ export class SharedWindow {
     return this.#usedAt(start) === 0 || from - start < periodMsOf(this.period) * BEGINNING ? 0 : 1;
   }
 
-  /** Whether it is a long one that the service may estimate from two counters. */
-  get #isCounted(): boolean {
-    if (this.isShort || this.isCalendar) return false;
-    const { alive, epoch } = this.shapes;
-    const isSuspected = epoch > 0 || alive.every(({ isEstimated }) => isEstimated);
-    return (this.limit >= REFUTED_FROM || isSuspected) && alive.some(({ isEstimated }) => isEstimated);
-  }
-
-  /** Whether it is the calendar's, or an estimate from two windows of it. */
-  get #isOfCalendars(): boolean {
-    return this.isCalendar || this.shapes.alive.every(({ isCalendar, isEstimated }) => isCalendar || isEstimated);
-  }
-
-  /** Whether it is counted by the calendar's windows alone, although it may be an estimate: this one, and what the one before still takes of it. */
-  get #isEstimate(): boolean {
-    return this.#clock.isDated && this.#isCounted && this.#isOfCalendars;
-  }
-
   /** The instance of the calendar before the one of this time, if the service may count a part of it. */
   previous(time: number): Instance | undefined {
-    if (!this.#isCounted) return undefined;
+    if (!this.mayBeEstimated) return undefined;
     return this.#at(startOf(this.period, time) - 1);
   }
 
@@ -210,7 +113,7 @@ export class SharedWindow {
   claims({ least, most }: TimeRange): Claims {
     const start = startOf(this.period, least);
     // Processes that know it counts by the calendar alone claim nothing of what slides.
-    const settled = start === this.#settled.start && !this.#isEstimate ? this.#settled.units : 0;
+    const settled = start === this.#settled.start && !this.isByCalendar ? this.#settled.units : 0;
     const before = this.#usedAt(start - 1) ?? Infinity;
     const estimated = Math.max(0, settled - before) + this.carried(this.#at(least), most);
     return { present: this.#usedAt(least), estimated };
@@ -226,25 +129,23 @@ export class SharedWindow {
 
   /** Units of a step that are kept free whatever calls wait, but for a request that costs more than they leave. */
   spare({ drain, units = this.limit }: Instance, need: number): number {
-    const kept = drain !== undefined && this.#drains ? spareOf(this.period, this.limit) : this.limit - units;
+    const kept = drain !== undefined && this.drains ? spareOf(this.period, this.limit) : this.limit - units;
     return Math.min(kept, Math.max(0, this.limit - need));
   }
 
   /** All instances in which a request that arrives within this range may be counted. */
   instances(range: TimeRange): Instance[] {
-    const { alive } = this.shapes;
-    const mayBeCalendar = this.isCalendar || alive.some(({ isCalendar }) => isCalendar);
     // With several candidates both kinds are counted, so that no unit is missing when the shape becomes known.
     return [
-      ...(mayBeCalendar || this.#isCounted ? this.#calendar(range) : []),
-      ...(this.isCalendar || this.#drains || this.#isEstimate ? [] : this.#of(slidingOf(this.period, range))),
-      ...(this.#mayDrain ? this.#of(stepsAt(this.period, range)) : []),
-      ...(this.isShort && this.#isEstimated ? this.#of(evenOf(this.period, this.limit, range)) : []),
+      ...(this.mayBeCalendar || this.mayBeEstimated ? this.#calendar(range) : []),
+      ...(this.isCalendar || this.drains || this.isByCalendar ? [] : this.#of(slidingOf(this.period, range))),
+      ...(this.mayDrain ? this.#of(stepsAt(this.period, range)) : []),
+      ...(this.isShort && this.isEstimated ? this.#of(evenOf(this.period, this.limit, range)) : []),
     ];
   }
 
   /** Records a reading; `sent` and `received` are the bounds of the service's clock at those instants. */
-  hear({ used, limit, sentAt }: WindowNews, sent: TimeRange, received: TimeRange): void {
+  read({ used, limit, sentAt }: WindowNews, sent: TimeRange, received: TimeRange): void {
     this.limit = limit;
     this.left = Math.max(0, limit - used);
     if (sentAt >= (this.#latest?.sentAt ?? sentAt)) this.#latest = { used, sentAt, time: sent.least };
@@ -259,7 +160,7 @@ export class SharedWindow {
       const before = (this.#used.get(only.name) ?? 0) - (this.#usedAt(sent.least) ?? 0);
       if (carried <= Math.max(0, before)) this.#note(only, used, sentAt);
     }
-    const last = this.#mayDrain ? lastStep(this.period, received.most, this.reachMs) : undefined;
+    const last = this.mayDrain ? lastStep(this.period, received.most, this.reachMs) : undefined;
     // What may have drained when the step begins is no more used.
     if (last) this.#note(last, used - drainedIn(this.period, limit, last.from - sent.least), sentAt);
     keepLast(this.#readings, READINGS);
@@ -275,7 +176,7 @@ export class SharedWindow {
   reading(instance: Instance, now: number): StatedUsage | undefined {
     const { name, slides, drain } = instance;
     // A step to which no usage is carried over holds its own claims alone.
-    if (drain !== undefined && !this.#drains) return undefined;
+    if (drain !== undefined && !this.drains) return undefined;
     // If the window may not be aligned, part of the stated usage may belong to the calendar's previous window.
     const known = slides === undefined && !this.isCalendar ? undefined : this.#readings.get(name);
     if (known) {
@@ -299,7 +200,7 @@ export class SharedWindow {
     const ageMs = now - sentAt;
     if (ageMs >= RECENT_MS) return undefined;
     // What an estimate does not take from the window before was used of the present one.
-    const present = this.#isEstimate && name === this.#at(time).name ? used - this.carried(instance, time) : 0;
+    const present = this.isByCalendar && name === this.#at(time).name ? used - this.carried(instance, time) : 0;
     if (present > (this.#used.get(name) ?? 0)) return { used: present, bounds: 'below', ageMs };
     const over = Math.max(0, time - end) / periodMsOf(this.period);
     return over < 1 ? { used: Math.floor(used / (1 - over)), bounds: 'above', ageMs } : undefined;
@@ -307,7 +208,7 @@ export class SharedWindow {
 
   /** All steps that an ask must name for slots within this range if the window drains. */
   steps(range: TimeRange): Instance[] {
-    return this.#drains ? this.#of(stepsUntil(this.period, this.limit, range)) : [];
+    return this.drains ? this.#of(stepsUntil(this.period, this.limit, range)) : [];
   }
 
   /** The instance of the calendar at a time. */

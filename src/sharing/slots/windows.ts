@@ -1,6 +1,7 @@
 import type { Shapes } from '../../quota/share-limit.ts';
 import { PERIODS, type Period } from '../../quota/time/periods.ts';
-import { type Dated, SharedWindow } from './window.ts';
+import type { Dated } from './shaped-window.ts';
+import { SharedWindow } from './window.ts';
 
 /** A process can use up a window of so few units with what others do not know of yet. */
 const FEW = 4;

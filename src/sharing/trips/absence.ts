@@ -82,13 +82,13 @@ export class Absence {
   }
 
   /** Records a request that is sent without a grant. */
-  take(now: number): void {
-    this.#fallback?.take(now);
+  onSent(now: number): void {
+    this.#fallback?.onSent(now);
   }
 
   /** Records a reading, which counts the usage of all processes. */
-  hear(news: WindowNews): void {
-    this.#fallback?.hear(news, this.#ledger.elapsed(news.period, news.receivedAt));
+  read(news: WindowNews): void {
+    this.#fallback?.read(news, this.#ledger.elapsed(news.period, news.receivedAt));
   }
 
   /** Called before an ask. After a long absence it excludes slots in which other processes may still send without grants. */
@@ -99,12 +99,7 @@ export class Absence {
   /** Records that the store answered an ask that was sent at `sentAt`. */
   answered(sentAt: number, now: number): void {
     if (this.#lasted(sentAt) > ABSENT_MS) this.#aloneUntil = now + ALONE_MS;
-    if (now >= this.#aloneUntil) this.end();
-  }
-
-  /** Ends sending without grants. */
-  end(): void {
-    this.#fallback = undefined;
+    if (now >= this.#aloneUntil) this.#fallback = undefined;
   }
 
   #lasted(now: number): number {

@@ -98,12 +98,12 @@ export class Fallback {
   }
 
   /** Records a request. */
-  take(now: number): void {
+  onSent(now: number): void {
     this.#sentAt = Math.max(now - this.#paceMs, Math.min(now, this.#dueAt));
   }
 
   /** Records a reading; `elapsedMs`: time since the calendar window of that period began. */
-  hear({ period, used, limit, own, receivedAt: at }: WindowNews, elapsedMs: number): void {
+  read({ period, used, limit, own, receivedAt: at }: WindowNews, elapsedMs: number): void {
     const lengthMs = periodMsOf(period);
     const isShort = lengthMs <= ADAPT_MS;
     if (lengthMs <= SHARED_OUT_MS && used > own) this.#fullest = Math.max(this.#fullest, used / limit);

@@ -79,7 +79,7 @@ export class Resumption {
   }
 
   /** Records that a request is sent: if this process may probe, it was the probe. */
-  take(): void {
+  onSent(): void {
     this.#isProbing = true;
   }
 

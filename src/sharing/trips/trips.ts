@@ -54,7 +54,8 @@ export class Trips {
   #live: number | undefined;
   /** Recent calls of the store. */
   readonly #recent = new RecentTimes(RECENT);
-  #isLast = false;
+  /** Whether this trip is the last one. The one that was under way before it is not, although it may not have asked yet. */
+  isLast = false;
   /** Whether the last trip has called the store. */
   #hasCalled = true;
 
@@ -99,14 +100,14 @@ export class Trips {
     return this.#recent.quantile(0.5) ?? 1;
   }
 
-  /** When a call that waits for a trip asks again, unless it is woken before. */
+  /** When a call that waits for the trip under way asks again, unless it is woken before. */
   awaits(now: number): number {
-    return this.#trip ? now + this.#breaker.timeoutMs : Math.max(now + 1, this.#breaker.retryAt);
+    return now + this.#breaker.timeoutMs;
   }
 
   /** When to try the store again. */
   retryAt(now: number): number {
-    return this.#trip ? now + this.#breaker.timeoutMs : Math.max(now + RETRY_MS, this.#breaker.retryAt);
+    return this.#trip ? this.awaits(now) : Math.max(now + RETRY_MS, this.#breaker.retryAt);
   }
 
   /** The end of the pause after a failed trip, in force or not. */
@@ -158,15 +159,10 @@ export class Trips {
     this.#live = live;
   }
 
-  /** Whether this trip is the last one. The one that was under way before it is not, although it may not have asked yet. */
-  get isLast(): boolean {
-    return this.#isLast;
-  }
-
   /** Waits for the trip under way, and makes a last one. */
   async leave(): Promise<void> {
     await this.#trip;
-    this.#isLast = true;
+    this.isLast = true;
     if (this.hasJoined && this.failures === 0) await this.#make();
   }
 

@@ -26,9 +26,9 @@ describe('a look at the service', () => {
 
   it('spreads few calls, so that some are counted before a second ends and others after it', () => {
     const discovery = asked('granted', true);
-    discovery.send(5, 40);
+    discovery.onSent(5, 40);
     expect([discovery.sendsAt(60, 50), discovery.sendsAt(60, 200)]).toEqual([190, 190]);
-    discovery.send(0, 900);
+    discovery.onSent(0, 900);
     expect(discovery.sendsAt(60, 910)).toBe(LOOK_MS - 30);
     discovery.end();
     expect(discovery.sendsAt(60, 910)).toBe(910);
@@ -36,15 +36,15 @@ describe('a look at the service', () => {
 
   it('does not hold back calls of which more wait than fit into it, and none where answers take longer than the time between two', () => {
     const far = asked('granted', true);
-    far.send(5, 40);
+    far.onSent(5, 40);
     expect(far.sendsAt(150, 50)).toBe(50);
     const crowded = asked('granted', true);
-    for (const waiting of [7, 1]) crowded.send(waiting, 40);
+    for (const waiting of [7, 1]) crowded.onSent(waiting, 40);
     expect(crowded.sendsAt(60, 50)).toBe(50);
     // The next look may be another matter.
     crowded.ask(true, 2_000);
     crowded.hear('granted', false, 2_000);
-    crowded.send(1, 2_040);
+    crowded.onSent(1, 2_040);
     expect(crowded.sendsAt(60, 2_050)).toBe(2_190);
   });
 

@@ -268,7 +268,7 @@ describe('what a process tells others', () => {
       const world = await synced(600, true);
       await world.store.share(-1, new Map([['lead', `-500 500 ${BEGIN}`]]));
       await world.share();
-      for (let count = 0; count < 9; count++) world.ledger.timeline.hearRoundTrip(900);
+      for (let count = 0; count < 9; count++) world.ledger.timeline.addRoundTrip(900);
       expect(world.sync.tellsClock(150)).toBe(false);
     });
   });

@@ -19,7 +19,7 @@ const HALF = 0.5;
 function asked(windows: SharedWindows, rest: Partial<Asked> = {}): Asked {
   const slots = new Slots(windows);
   const all = [slots.at(exactly(NOW)), ...slots.after(exactly(NOW), 3)];
-  return { want: 5, need: 1, slots: all, kept: () => 0, ...rest };
+  return { want: 5, need: 1, slots: all, kept: () => 0, also: [], isSparing: false, isNear: false, ...rest };
 }
 
 function outcome(granted: readonly number[], { slots }: Asked, used: (instance: Instance) => number): Outcome {

@@ -29,10 +29,7 @@ function worldOf({
     waiting: 0,
     urgentWaiting: 0,
     send(requests, cost = 1) {
-      for (let count = 0; count < requests; count++) {
-        needs.send();
-        needs.take(cost);
-      }
+      for (let count = 0; count < requests; count++) needs.onSent(cost);
     },
     demand: (isBusy) => needs.demand(needs.first, undefined, isBusy),
   };
@@ -78,7 +75,7 @@ describe('what the calls of a process need', () => {
     expect([world.demand(true).want, world.demand(false).want]).toEqual([8, 1]);
     world.send(2);
     expect([world.demand(true).want, world.demand(false).want]).toEqual([10, 5]);
-    world.needs.settle();
+    world.needs.onEnded();
     expect([world.demand(true).want, world.demand(false).want]).toEqual([9, 5]);
   });
 
@@ -99,7 +96,7 @@ describe('what the calls of a process need', () => {
     world.waiting = 0;
     world.send(1);
     expect(world.needs.isIdle).toBe(false);
-    world.needs.settle();
+    world.needs.onEnded();
     expect(world.needs.isIdle).toBe(true);
   });
 });

@@ -4,7 +4,7 @@ import { ExpectedCalls } from '../../../src/sharing/ledger/expected-calls.ts';
 /** Calls of one unit each, one every `everyMs` until `until`. */
 function steady(everyMs: number, until: number): ExpectedCalls {
   const expected = new ExpectedCalls();
-  for (let at = 0; at <= until; at += everyMs) expected.spend(1, at);
+  for (let at = 0; at <= until; at += everyMs) expected.onSent(1, at);
   return expected;
 }
 
@@ -22,7 +22,7 @@ describe('the calls that are likely to follow', () => {
 
   it('are counted once where they come together', () => {
     const expected = new ExpectedCalls();
-    for (let at = 0; at <= 21_000; at += 3_000) for (let nth = 0; nth < 6; nth++) expected.spend(1, at + nth);
+    for (let at = 0; at <= 21_000; at += 3_000) for (let nth = 0; nth < 6; nth++) expected.onSent(1, at + nth);
     expect([21_010, 22_000].map((now) => expected.demand(false, 100, now).units)).toEqual([1, 1]);
   });
 
@@ -39,7 +39,7 @@ describe('the calls that are likely to follow', () => {
   it('are none where the units that may be asked for are too few for a call like the last', () => {
     const units = (isNear: boolean, cost: number): number => {
       const expected = steady(500, 20_000);
-      expected.spend(cost, 20_000);
+      expected.onSent(cost, 20_000);
       return expected.demand(isNear, 40, 20_000).units;
     };
     expect([4, 5].map((cost) => units(false, cost))).toEqual([4, 0]);

@@ -27,18 +27,18 @@ it('as many requests are under way as the latest response leaves units', () => {
   subject.read(26, 0, 50);
   for (let sent = 0; sent < 4; sent++) {
     expect(subject.earliest(60)).toBe(60);
-    subject.room.send(1, 60);
+    subject.room.onSent(1, 60);
   }
   expect(subject.earliest(60)).toBe(50 + 2_000);
   expect(subject.room.hold(subject.windows, 1, false, 60)?.window.period).toBe('minute');
-  subject.room.end(1, true, 100);
+  subject.room.onEnded(1, true, 100);
   expect(subject.earliest(100)).toBe(100);
 });
 
 it('a costly request takes all its units of what is left', () => {
   const subject = new Subject();
   subject.read(26, 0, 50);
-  subject.room.send(1, 60);
+  subject.room.onSent(1, 60);
   expect([subject.earliest(60, 3), subject.earliest(60, 5)]).toEqual([60, 50 + 2 * 2_000]);
 });
 
@@ -47,7 +47,7 @@ it('of requests that were under way together the one that was counted last says 
   subject.read(29, 0, 50);
   subject.read(25, 0, 60);
   expect(subject.earliest(70)).toBe(70);
-  subject.room.send(1, 70);
+  subject.room.onSent(1, 70);
   expect(subject.earliest(70)).toBeGreaterThan(70);
   subject.read(25, 55, 100);
   expect(subject.earliest(100)).toBe(100);
@@ -57,9 +57,9 @@ it('where no response is recent one request goes, and the others wait for its re
   const subject = new Subject();
   for (const now of [0, 60_000]) {
     expect(subject.earliest(now)).toBe(now);
-    subject.room.send(1, now);
+    subject.room.onSent(1, now);
     expect([subject.earliest(now), subject.earliest(now, 1, true)]).toEqual([now + 1_000, now]);
-    subject.room.end(1, true, now + 50);
+    subject.room.onEnded(1, true, now + 50);
     subject.read(3, now, now + 50);
     expect(subject.earliest(now + 50)).toBe(now + 50);
   }
@@ -69,8 +69,8 @@ it('one request goes although nothing is left, unless a granted one was refused:
   const subject = new Subject();
   subject.read(30, 0, 50);
   expect(subject.earliest(60)).toBe(60);
-  subject.room.send(1, 60);
-  subject.room.end(1, false, 100);
+  subject.room.onSent(1, 60);
+  subject.room.onEnded(1, false, 100);
   subject.read(30, 60, 100);
   expect(subject.earliest(110)).toBe(100 + 2_000);
   subject.read(30, 700_000, 700_100);
@@ -82,7 +82,7 @@ it('the calendar’s windows, of which the store counts all that a response stat
   subject.windows.open('minute', 30, { alive: SHAPES.filter(({ isCalendar }) => isCalendar), epoch: 0 });
   subject.windows.open('second', 5, { alive: SHAPES, epoch: 0 });
   subject.read(30, 0, 50);
-  subject.room.send(1, 60);
+  subject.room.onSent(1, 60);
   expect(subject.earliest(60)).toBe(60);
   expect(subject.room.hold(subject.windows, 1, false, 60)).toBeUndefined();
 });

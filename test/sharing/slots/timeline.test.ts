@@ -54,24 +54,24 @@ describe('the time by which seconds are named', () => {
 
   it('reaches later for an arrival, by the usual round trip: a request arrives somewhere on its way', () => {
     const timeline = new Timeline(known(BEGIN, BEGIN + 30));
-    timeline.hearRoundTrip(100);
+    timeline.addRoundTrip(100);
     expect(timeline.arrival(0)).toEqual({ least: BEGIN, most: BEGIN + 30 + 100 });
   });
 
   it('reaches no later by a few round trips that are longer than the others', () => {
     const timeline = new Timeline(new ServerClock());
-    timeline.hearRoundTrip(3_000);
+    timeline.addRoundTrip(3_000);
     expect(timeline.roundTripMs).toBe(3_000);
-    timeline.hearRoundTrip(15);
+    timeline.addRoundTrip(15);
     expect(timeline.roundTripMs).toBe(15);
-    for (let count = 0; count < 20; count++) timeline.hearRoundTrip(count % 4 === 0 ? 3_000 : 100);
+    for (let count = 0; count < 20; count++) timeline.addRoundTrip(count % 4 === 0 ? 3_000 : 100);
     expect(timeline.roundTripMs).toBe(100);
   });
 
   it('reaches later by a longer round trip once three of the last nine are as long, and no more once seven are not', () => {
     const timeline = new Timeline(new ServerClock());
     const reaches = (ms: number): number => {
-      timeline.hearRoundTrip(ms);
+      timeline.addRoundTrip(ms);
       return timeline.roundTripMs;
     };
     for (let count = 0; count < 9; count++) reaches(100);
@@ -107,7 +107,7 @@ describe('the time by which seconds are named', () => {
   it('is sharp where the service’s clock and a round trip leave no more than 600 ms open', () => {
     const isSharp = (clock: ServerClock, roundTripMs: number): boolean => {
       const timeline = new Timeline(clock);
-      timeline.hearRoundTrip(roundTripMs);
+      timeline.addRoundTrip(roundTripMs);
       return timeline.isSharp(0);
     };
     expect([200, 201].map((ms) => isSharp(known(BEGIN, BEGIN + 400), ms))).toEqual([true, false]);

@@ -85,7 +85,7 @@ describe('a process whose store does not answer', () => {
     const { absence, trips } = worldOf();
     trips.lostSince = 0;
     absence.earliest(1, 5_000);
-    absence.take(5_000);
+    absence.onSent(5_000);
     // 600 a minute are 10 a second; four fifths of a fourth of that is one in 500 ms.
     expect(absence.earliest(1, 5_000) - 5_000).toBeCloseTo(500);
   });

@@ -20,7 +20,7 @@ function fallback(mode: FailureMode, { processes = 4, isGuess = false, random = 
 function paceOf(alone: Fallback, at = 10_000, of = windows): number {
   for (const _ of [1, 2]) {
     alone.earliest(1, of, at);
-    alone.take(at);
+    alone.onSent(at);
   }
   return alone.earliest(1, of, at) - at;
 }
@@ -37,7 +37,7 @@ type Readings = readonly (readonly [at: number, used: number])[];
 
 /** Reads a window of so many units now and then. */
 function read(alone: Fallback, period: Period, limit: number, readings: Readings): void {
-  for (const [receivedAt, used] of readings) alone.hear(reading({ period, limit, used, receivedAt }), 0);
+  for (const [receivedAt, used] of readings) alone.read(reading({ period, limit, used, receivedAt }), 0);
 }
 
 /** Reads a minute of 600 at the beginning and the end of two seconds in which all processes together spent so many units. */
@@ -63,7 +63,7 @@ describe('a process that cannot ask the store', () => {
     const alone = fallback('partial');
     const paceIn = (used: number): number => {
       const months = calendar({ month: 10_000 });
-      for (const window of months) window.hear(reading({ period: 'month', limit: 10_000, used }), BEGIN, BEGIN);
+      for (const window of months) window.read(reading({ period: 'month', limit: 10_000, used }), BEGIN, BEGIN);
       return paceOf(alone, 0, months);
     };
     expect(paceIn(0)).toBeCloseTo(60_000 / (10_000 * 0.2));
@@ -81,7 +81,7 @@ describe('a process that cannot ask the store', () => {
 
   it('waits longer after a request that takes more units, and no longer than for all that a window holds', () => {
     const alone = fallback('partial');
-    alone.take(0);
+    alone.onSent(0);
     expect(alone.earliest(3, windows, 0)).toBeCloseTo(1_500);
     expect(alone.earliest(9_999, windows, 0)).toBe(alone.earliest(600, windows, 0));
   });
@@ -108,16 +108,16 @@ describe('a process that cannot ask the store', () => {
     const alone = holding();
     const at = 10_000;
     expect(alone.earliest(1, windows, at)).toBeLessThan(at);
-    alone.take(at);
+    alone.onSent(at);
     expect(alone.earliest(1, windows, at)).toBeLessThanOrEqual(at);
-    alone.take(at);
+    alone.onSent(at);
     expect(alone.earliest(1, windows, at)).toBeCloseTo(at + 500);
   });
 
   it('sends no two calls at once when it begins', () => {
     const alone = fallback('partial');
     alone.earliest(1, windows, 0);
-    alone.take(0);
+    alone.onSent(0);
     expect(alone.earliest(1, windows, 0)).toBeCloseTo(500);
   });
 
@@ -152,8 +152,8 @@ describe('a process that cannot ask the store', () => {
       [0, 10],
       [3_000, 11],
     ] as const) {
-      alone.hear(reading({ period: 'second', limit: 1, used: 1, receivedAt: at }), 100);
-      alone.hear(reading({ period: 'minute', limit: 50, used, receivedAt: at }), 0);
+      alone.read(reading({ period: 'second', limit: 1, used: 1, receivedAt: at }), 100);
+      alone.read(reading({ period: 'minute', limit: 50, used, receivedAt: at }), 0);
     }
     // At first 6 s.
     expect(paceOf(alone, 10_000, seconds)).toBeCloseTo(3_000);
@@ -167,8 +167,8 @@ describe('a process that cannot ask the store', () => {
         [slow, 50],
         [fast, 1],
       ] as const)
-        alone.hear(reading({ period: 'minute', limit: 600_000, used: second * rate, receivedAt: second * 1_000 }), 0);
-      slow.hear(reading({ period: 'second', limit: 20, used: 20, receivedAt: second * 1_000 }), 900);
+        alone.read(reading({ period: 'minute', limit: 600_000, used: second * rate, receivedAt: second * 1_000 }), 0);
+      slow.read(reading({ period: 'second', limit: 20, used: 20, receivedAt: second * 1_000 }), 900);
     }
     expect(paceOf(slow, 1e6)).toBeCloseTo(10_000);
     expect(paceOf(fast, 1e6)).toBeCloseTo(100);
@@ -178,7 +178,7 @@ describe('a process that cannot ask the store', () => {
     const alone = fallback('partial', { processes: 40 });
     const before = paceOf(alone, 0);
     for (let count = 1; count <= 10; count++) {
-      alone.hear(reading({ period: 'minute', limit: 600, used: count * 5, receivedAt: count * before }), 0);
+      alone.read(reading({ period: 'minute', limit: 600, used: count * 5, receivedAt: count * before }), 0);
       paceOf(alone, count * before);
     }
     expect(paceOf(alone, 1e6)).toBeLessThan(before);
@@ -202,7 +202,7 @@ describe('what a process without a store reads of the rate of all', () => {
 
   /** Reads a second of 20 so long after it began. */
   function second(alone: Fallback, at: number, used: number, elapsedMs: number): void {
-    alone.hear(reading({ period: 'second', limit: 20, used, receivedAt: at }), elapsedMs);
+    alone.read(reading({ period: 'second', limit: 20, used, receivedAt: at }), elapsedMs);
   }
 
   /** How long one unit waits where the second alone bounds it, by nineteen and a half units: five of their times at first. */

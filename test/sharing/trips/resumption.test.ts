@@ -90,7 +90,7 @@ describe('what a process tells the store of a pause', () => {
   it('is that its probe was served', async () => {
     const resumption = await told('probe');
     const { store, asked } = recording();
-    resumption.take();
+    resumption.onSent();
     resumption.onServed(UNTIL, UNTIL + 40);
     await resumption.tell(store, call, 'me', () => UNTIL + 50);
     expect(asked).toEqual(['resumed']);
@@ -142,7 +142,7 @@ describe('a pause of the service', () => {
   it('ends with one probe: the process that makes it sends one request and no second', async () => {
     const resumption = await told('probe');
     expect([resumption.until(UNTIL) <= UNTIL, resumption.mayProbe(UNTIL)]).toEqual([true, true]);
-    resumption.take();
+    resumption.onSent();
     expect(resumption.mayProbe(UNTIL + 1)).toBe(false);
     resumption.onServed(UNTIL, UNTIL + 40);
     expect([resumption.mayAsk(UNTIL + 50), resumption.isDue(UNTIL + 50)]).toEqual([false, true]);
@@ -157,7 +157,7 @@ describe('a pause of the service', () => {
 
   it('is asked about again when the probe has not come back in two seconds', async () => {
     const resumption = await told('probe');
-    resumption.take();
+    resumption.onSent();
     expect([resumption.mayAsk(UNTIL + 1_999), resumption.mayAsk(UNTIL + 2_000)]).toEqual([false, true]);
     resumption.onServed(UNTIL, UNTIL + 2_000);
     expect([resumption.mayAsk(UNTIL + 2_000), resumption.isDue(UNTIL + 2_000)]).toEqual([true, false]);
@@ -199,7 +199,7 @@ describe('a pause of the service', () => {
 
   it('may be probed anew by the process whose first probe was not answered', async () => {
     const resumption = await told('probe');
-    resumption.take();
+    resumption.onSent();
     await resumption.ask(saying('probe'), 'me', () => UNTIL + 2_000);
     expect(resumption.mayProbe(UNTIL + 2_001)).toBe(true);
   });
@@ -211,7 +211,7 @@ describe('a pause of the service', () => {
 
   it('that follows another begins anew', async () => {
     const resumption = await told('probe');
-    resumption.take();
+    resumption.onSent();
     resumption.pause(UNTIL + 5_000);
     expect([resumption.mayProbe(UNTIL + 10), resumption.until(UNTIL + 10)]).toEqual([false, UNTIL + 5_000]);
   });

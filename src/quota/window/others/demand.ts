@@ -10,20 +10,23 @@ const PRIOR_UNITS = 5;
 /** For so much of a window at most, units under way hide what others take; and a window's first reading shows nothing before. */
 const HIDDEN_PART = 0.05;
 
-/** What a reading shows of the time before it. */
-export interface Shown {
+/** How much of the time before it a reading shows. */
+export interface ShownTime {
   /** When the calendar window began that it counts; -Infinity: it has no such beginning. */
   readonly startedAt: number;
-  /** Units that the window counts: no more are theirs. */
-  readonly used: number;
   /** Whether nothing more could be taken of the window. */
   readonly isFull: boolean;
   /** Whether units of other consumers may be hidden beneath those that we have under way. */
   readonly isBlurred: boolean;
 }
 
+/** The same, and the units that the reading counts: no more are theirs. */
+export interface Shown extends ShownTime {
+  readonly used: number;
+}
+
 /** A reading of a window that shows all of the time before it. */
-export const ALL_BEFORE: Omit<Shown, 'used'> = {
+export const ALL_BEFORE: ShownTime = {
   startedAt: -Infinity,
   isFull: false,
   isBlurred: false,
@@ -62,7 +65,7 @@ export class Demand {
   }
 
   /** They took `units` in the `ms` milliseconds since the last reading, or since a new window began. */
-  observe(units: number, ms: number, isNew: boolean, { startedAt, isFull, isBlurred }: Omit<Shown, 'used'>): void {
+  observe(units: number, ms: number, isNew: boolean, { startedAt, isFull, isBlurred }: ShownTime): void {
     const hadRoom = !this.#wasFull || isNew;
     this.#wasFull = isFull;
     if (isNew) this.#takenNow = this.#shownNowMs = this.#blurredMs = 0;

@@ -18,13 +18,7 @@ const LONGEST_SEEN_MS = 60_000;
 /** Facts of shapes. */
 type Traits = Readonly<Required<Pick<Shape, 'isCalendar' | 'isSliding' | 'onlyFills' | 'drains' | 'sinksSteadily'>>>;
 
-/**
- * The shapes that a window may still have. A request is admitted only if every candidate admits it.
- *
- * A model is refuted by a reading that counts less than our own requests must have left there, or than readings before it have shown
- * to be added. Other consumers of the quota can only add to a reading, so they cannot fake a refutation. A model is dismissed when readings count more than it
- * can explain and another candidate can: weaker evidence, which a refusal takes back.
- */
+/** The shapes that a window may still have. A request is admitted only if every candidate admits it. */
 export class CandidateShapes {
   /** The most cautious of all models alone. */
   readonly mostCautious: readonly WindowModel[];
@@ -98,6 +92,10 @@ export class CandidateShapes {
 
   /**
    * Eliminates the candidates that a reading contradicts. When none is left something else changed, and all are candidates again.
+   *
+   * A model is refuted by a reading that counts less than our own requests must have left there, or than readings before it have shown to be added:
+   * other consumers can only add to a reading, so they cannot fake that. It is dismissed when readings count more than it can explain and another
+   * candidate can, which is weaker evidence: a refusal takes it back.
    *
    * @param isAlone - whether a reading counts what we spent alone: what siblings spent is left unexplained by every shape.
    */
