@@ -119,12 +119,9 @@ describe('a share', () => {
 });
 
 describe('a client that shares nothing', () => {
-  it.each([
-    [0, 1_000],
-    [0.5, 2_309],
-  ])(
-    'returns beside others from the pause of a refusal as its chance says, %d: after %d ms',
-    async (chance, afterMs) => {
+  it('returns beside others from the pause of a refusal as its chance says: up to its spacing later', async () => {
+    /** How long after the second refusal in a row a request goes, to 10 ms. */
+    const returnsAfter = async (chance: number): Promise<number> => {
       const { clock, call, last, names } = wire({ random: () => chance });
       await call('first');
       await last('first').answer(200, second(18));
@@ -133,11 +130,17 @@ describe('a client that shares nothing', () => {
       await last('refused').answer(429, { ...second(0), 'retry-after': '1' });
       await clock.advance(6_000);
       await last('refused').answer(429, { ...second(0), 'retry-after': '1' });
-      const before = names();
-      await clock.advance(afterMs - 1);
-      expect(names()).toEqual(before);
-      await clock.advance(2);
-      expect(names()).toEqual([...before, 'refused']);
-    },
-  );
+      const { length } = names();
+      let afterMs = 0;
+      for (; names().length === length; afterMs += 10) await clock.advance(10);
+      return afterMs;
+    };
+    const none = await returnsAfter(0);
+    const half = await returnsAfter(0.5);
+    const most = await returnsAfter(0.999);
+    expect(none).toBe(1_000);
+    expect(half).toBeGreaterThan(1_500);
+    expect(most).toBeLessThanOrEqual(1_000 + 3_700);
+    expect(most).toBeGreaterThan(1_000 + 1.95 * (half - 1_000));
+  });
 });
