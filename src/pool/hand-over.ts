@@ -34,7 +34,7 @@ export class HandOver {
 
   /** Hands a call to one client after the other, until one serves it. */
   async send<T>(call: PooledCall<T>): Promise<T> {
-    const { endpoint, cost, priority = 0, signal, make, isOneShot } = call;
+    const { endpoint, cost, priority = 0, signal, isOneShot } = call;
     const plan = { endpoint, cost, priority, count: 1 };
     let left = this.#members.filter((member) => member.takes(priority));
     if (left.length === 0) throw new ConfigError('priority', `${priority} is taken by no client of the pool`);
@@ -51,7 +51,9 @@ export class HandOver {
       const rest = left.filter((one) => one !== member);
       try {
         // Handed over in the turn of the choice, so that the estimates of the next choice count this call.
-        const answer = await (isFresh ? member.sendFirst(make) : this.#handTo(plan, member, rest, call));
+        const handed = this.#handTo(plan, member, rest, call);
+        if (isFresh) member.awaitFirst(handed);
+        const answer = await handed;
         member.breaker.onSuccess();
         return answer;
       } catch (error) {

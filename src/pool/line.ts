@@ -64,24 +64,28 @@ export class PoolLine {
   }
 
   /** Withdraws the calls that another client would send sooner, the first first. */
-  #relieve({ access }: Member, calls: readonly HandedCall[]): void {
-    const line = access?.line;
+  #relieve(member: Member, calls: readonly HandedCall[]): void {
+    const line = member.access?.line;
     const places = line?.sentAt(calls.map(({ plan }) => plan));
-    if (!line || !places) return;
     const moved: HandedCall[] = [];
-    let soonest = new Map<string, number>();
+    const soonest = new Map<string, number>();
     for (const [nth, call] of calls.entries()) {
       const kind = JSON.stringify(call.plan);
       const otherwise = soonest.get(kind) ?? soonestOf(call, moved);
       soonest.set(kind, otherwise);
       // Each call that is moved lets those behind it move up one place.
-      const here = (places[nth - moved.length] ?? 0) - this.#clock.now();
-      if (here - otherwise <= WORTH_MS) continue;
+      const now = this.#clock.now();
+      const here = (places?.[nth - moved.length] ?? Infinity) - now;
+      if (otherwise === Infinity || here - otherwise <= WORTH_MS) continue;
+      if (!places) {
+        member.passOver(now);
+        return;
+      }
       moved.push(call);
-      soonest = new Map();
+      soonest.clear();
       if (moved.length >= MOST_MOVED) break;
     }
-    for (const { signal } of moved) line.withdraw(signal, WITHDRAWN);
+    for (const { signal } of moved) line?.withdraw(signal, WITHDRAWN);
   }
 }
 

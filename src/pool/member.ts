@@ -27,12 +27,12 @@ export class Member {
   readonly client: Client;
   /** What the pool needs of the client; undefined if this package did not make it. */
   readonly access: PoolAccess | undefined;
-  /** Opens where its service could not be reached. */
+  /** Opens where its service could not be reached, or the first call is held back. */
   readonly breaker: Breaker = new Breaker({ failures: 1, firstMs: 1_000, longestMs: 60_000 });
   readonly #minPriority: number;
   readonly #maxPriority: number;
   /** The first call, by which the client learns its limits; it is awaited before others are handed over. */
-  #first: Promise<unknown> | undefined;
+  #first: PromiseWithResolvers<void> | undefined;
 
   /** @throws ConfigError if it is neither a client nor a {@link PoolMember}. */
   constructor(given: Client | PoolMember) {
@@ -56,24 +56,30 @@ export class Member {
 
   /** How long until a call would be answered, by the client's own estimate, in milliseconds; undefined: no answer has come yet; Infinity: it could not be reached. */
   answersIn(plan: EstimateOptions, now: number): number | undefined {
-    const isTried = !this.breaker.isClosed && this.#first;
-    if (isTried || this.breaker.isOpen(now)) return Infinity;
+    if (this.#first ? !this.breaker.isClosed : this.breaker.isOpen(now)) return Infinity;
     return this.client.estimate(plan).ms;
   }
 
-  /** The first call, while it is under way. */
-  get first(): Promise<unknown> | undefined {
-    return this.#first;
+  /** While the first call is under way: resolves when others need not wait for it any longer. */
+  get first(): Promise<void> | undefined {
+    return this.#first?.promise;
   }
 
-  /** Hands over the first call, before any answer has come. */
-  sendFirst<T>(call: (client: Client) => Promise<T>): Promise<T> {
-    const answer = call(this.client);
+  /** The first call was handed over, before any answer has come. */
+  awaitFirst(answer: Promise<unknown>): void {
+    const first = Promise.withResolvers<void>();
+    this.#first = first;
     const end = (): void => {
       this.#first = undefined;
+      first.resolve();
     };
-    this.#first = answer.then(end, end);
-    return answer;
+    answer.then(end, end);
+  }
+
+  /** The first call is held back, and others do not wait for it. */
+  passOver(now: number): void {
+    if (this.breaker.isClosed) this.breaker.onFailure(now);
+    this.#first?.resolve();
   }
 }
 

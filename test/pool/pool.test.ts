@@ -190,6 +190,17 @@ describe('a pool of two keys with different plans', () => {
     await clock.run(pool.close());
   });
 
+  it('waits for no client whose first call is held back, and divides calls again when that was answered', async () => {
+    const { clock, clients, pool, requests } = world(PLANS);
+    clients[0]?.pause(60_000);
+    const calls = Promise.all(Array.from({ length: 40 }, () => pool.getInfo()));
+    await clock.advance(3_000);
+    expect(requests()).toEqual([0, 39]);
+    await clock.run(calls);
+    await clock.run(Promise.all(Array.from({ length: 100 }, () => pool.getInfo())));
+    expect(Math.min(...requests())).toBeGreaterThan(20);
+  });
+
   it('cuts no request that is under way, and leaves a call where it is that goes as soon there', async () => {
     const { clock, pool, calls, requests, limited } = world([{ minute: 100 }, { minute: 100 }], {
       service: { latencyMs: 4_000 },
