@@ -42,9 +42,9 @@ export class HandOver {
     while (left.length > 0) {
       const { member, ms } = choose(left, plan, this.#clock.now());
       const isFresh = ms === undefined;
-      const awaited = isFresh && member.first;
-      if (awaited) {
+      if (isFresh && member.first) {
         const chosen = this.#open.announce();
+        const awaited = Promise.race(left.flatMap(({ first }) => first ?? []));
         await (signal ? untilAborted(() => awaited, signal) : awaited).finally(chosen);
         continue;
       }
@@ -52,12 +52,15 @@ export class HandOver {
       try {
         // Handed over in the turn of the choice, so that the estimates of the next choice count this call.
         const handed = this.#handTo(plan, member, rest, call);
-        if (isFresh) member.awaitFirst(handed);
+        if (isFresh) member.awaitFirst(handed, this.#clock);
         const answer = await handed;
         member.breaker.onSuccess();
         return answer;
       } catch (error) {
-        if (error === WITHDRAWN) continue;
+        if (error === WITHDRAWN) {
+          if (isFresh) member.breaker.onFailure(this.#clock.now());
+          continue;
+        }
         const mayRepeat = isFresh && endpoint?.startsWith('GET');
         const isUnreached = isConnectionError(error) && (mayRepeat || UNSENT.has(String(error.code)));
         if (isUnreached) member.breaker.onFailure(this.#clock.now());
@@ -96,12 +99,14 @@ interface Offer {
 
 /**
  * The client that can send a call first. Of clients that know nothing yet each gets one call before all others, and what comes meanwhile
- * waits for the answer: a thousand calls at once are divided by what each client can send. Those that could not be reached come last.
+ * waits for the answer: a thousand calls at once are divided by what each client can send. A late answer is awaited only while no other
+ * client can send a call. Clients that could not be reached come last.
  */
 function choose(members: readonly Member[], plan: EstimateOptions, now: number): Offer {
   const offers = members.map((member) => ({ member, ms: member.answersIn(plan, now) }));
-  const fresh = offers.filter(({ ms }) => ms === undefined);
-  const sooner = (best: Offer, one: Offer): Offer => (Number(one.ms) < Number(best.ms) ? one : best);
+  const isSendable = offers.some(({ ms = Infinity }) => ms < Infinity);
+  const fresh = offers.filter(({ member, ms }) => ms === undefined && !(isSendable && member.isLate));
+  const sooner = (best: Offer, one: Offer): Offer => ((one.ms ?? Infinity) < (best.ms ?? Infinity) ? one : best);
   return fresh.find(({ member }) => !member.first) ?? fresh[0] ?? offers.reduce(sooner);
 }
 

@@ -64,28 +64,25 @@ export class PoolLine {
   }
 
   /** Withdraws the calls that another client would send sooner, the first first. */
-  #relieve(member: Member, calls: readonly HandedCall[]): void {
-    const line = member.access?.line;
-    const places = line?.sentAt(calls.map(({ plan }) => plan));
+  #relieve({ access }: Member, calls: readonly HandedCall[]): void {
+    const line = access?.line;
+    if (!line) return;
+    // Undefined while no answer has told the limits: it is not known when its first call will be sent.
+    const places = line.sentAt(calls.map(({ plan }) => plan));
     const moved: HandedCall[] = [];
-    const soonest = new Map<string, number>();
+    let soonest = new Map<string, number>();
     for (const [nth, call] of calls.entries()) {
       const kind = JSON.stringify(call.plan);
       const otherwise = soonest.get(kind) ?? soonestOf(call, moved);
       soonest.set(kind, otherwise);
       // Each call that is moved lets those behind it move up one place.
-      const now = this.#clock.now();
-      const here = (places?.[nth - moved.length] ?? Infinity) - now;
+      const here = places ? (places[nth - moved.length] ?? 0) - this.#clock.now() : Infinity;
       if (otherwise === Infinity || here - otherwise <= WORTH_MS) continue;
-      if (!places) {
-        member.passOver(now);
-        return;
-      }
       moved.push(call);
-      soonest.clear();
+      soonest = new Map();
       if (moved.length >= MOST_MOVED) break;
     }
-    for (const { signal } of moved) line?.withdraw(signal, WITHDRAWN);
+    for (const { signal } of moved) line.withdraw(signal, WITHDRAWN);
   }
 }
 

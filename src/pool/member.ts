@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts';
 import { type PoolAccess, poolAccessOf } from '../client/core.ts';
+import type { Clock } from '../clock.ts';
 import { ConfigError, quote } from '../errors.ts';
 import { Breaker } from '../quota/recovery/breaker.ts';
 import type { EstimateOptions } from '../scheduler/outlook/estimate.ts';
@@ -14,6 +15,9 @@ export interface PoolMember {
   readonly maxPriority?: number | undefined;
 }
 
+/** The answer to a first call is late after this time, in milliseconds. */
+const LATE_MS = 1_000;
+
 const isPriority = (value: unknown): boolean => typeof value === 'number' && !Number.isNaN(value);
 
 const memberOptions = optionsParser('options of a pool member', {
@@ -27,12 +31,14 @@ export class Member {
   readonly client: Client;
   /** What the pool needs of the client; undefined if this package did not make it. */
   readonly access: PoolAccess | undefined;
-  /** Opens where its service could not be reached, or the first call is held back. */
+  /** Opens where its service could not be reached, or its first call was withdrawn. */
   readonly breaker: Breaker = new Breaker({ failures: 1, firstMs: 1_000, longestMs: 60_000 });
+  /** Whether the answer to the first call is late, so that calls go by other clients that can send them. */
+  isLate = false;
   readonly #minPriority: number;
   readonly #maxPriority: number;
   /** The first call, by which the client learns its limits; it is awaited before others are handed over. */
-  #first: PromiseWithResolvers<void> | undefined;
+  #first: Promise<unknown> | undefined;
 
   /** @throws ConfigError if it is neither a client nor a {@link PoolMember}. */
   constructor(given: Client | PoolMember) {
@@ -56,30 +62,32 @@ export class Member {
 
   /** How long until a call would be answered, by the client's own estimate, in milliseconds; undefined: no answer has come yet; Infinity: it could not be reached. */
   answersIn(plan: EstimateOptions, now: number): number | undefined {
-    if (this.#first ? !this.breaker.isClosed : this.breaker.isOpen(now)) return Infinity;
+    const isTried = !this.breaker.isClosed && this.#first;
+    if (isTried || this.breaker.isOpen(now)) return Infinity;
     return this.client.estimate(plan).ms;
   }
 
-  /** While the first call is under way: resolves when others need not wait for it any longer. */
-  get first(): Promise<void> | undefined {
-    return this.#first?.promise;
+  /** Resolves when the first call is over, or its answer becomes late; undefined: none is under way. */
+  get first(): Promise<unknown> | undefined {
+    return this.#first;
   }
 
   /** The first call was handed over, before any answer has come. */
-  awaitFirst(answer: Promise<unknown>): void {
-    const first = Promise.withResolvers<void>();
-    this.#first = first;
+  awaitFirst(call: Promise<unknown>, clock: Clock): void {
+    const { promise, resolve } = Promise.withResolvers<void>();
     const end = (): void => {
+      cancel();
       this.#first = undefined;
-      first.resolve();
+      this.isLate = false;
+      resolve();
     };
-    answer.then(end, end);
-  }
-
-  /** The first call is held back, and others do not wait for it. */
-  passOver(now: number): void {
-    if (this.breaker.isClosed) this.breaker.onFailure(now);
-    this.#first?.resolve();
+    const over = call.then(end, end);
+    const cancel = clock.timer(LATE_MS, () => {
+      this.#first = over;
+      this.isLate = true;
+      resolve();
+    });
+    this.#first = promise;
   }
 }
 

@@ -190,14 +190,28 @@ describe('a pool of two keys with different plans', () => {
     await clock.run(pool.close());
   });
 
-  it('waits for no client whose first call is held back, and divides calls again when that was answered', async () => {
-    const { clock, clients, pool, requests } = world(PLANS);
+  it('moves the first call of a client that holds it back, and tries that client again later', async () => {
+    const { clock, clients, calls, requests } = world(PLANS);
     clients[0]?.pause(60_000);
-    const calls = Promise.all(Array.from({ length: 40 }, () => pool.getInfo()));
-    await clock.advance(3_000);
-    expect(requests()).toEqual([0, 39]);
-    await clock.run(calls);
-    await clock.run(Promise.all(Array.from({ length: 100 }, () => pool.getInfo())));
+    await calls(40);
+    expect(clock.now()).toBeLessThan(3_000);
+    expect(requests()).toEqual([0, 40]);
+    await clock.advance(120_000);
+    await calls(2);
+    await calls(100);
+    expect(Math.min(...requests())).toBeGreaterThan(10);
+  });
+
+  it.for(['hang', 'one-shot'])('waits a second for a first call that is not answered (%s)', async (how) => {
+    const { clock, clients, services, pool, calls, requests } = world(PLANS);
+    if (how === 'hang') services[0]?.faults.next(1, 'hang');
+    else clients[0]?.pause(60_000);
+    const first = how === 'hang' ? pool.getInfo() : pool.fetchWith({ streamBody: true })('/extended/v1/info');
+    await calls(40);
+    expect(clock.now()).toBeLessThan(2_500);
+    expect(requests()[1]).toBe(40);
+    await clock.run(Promise.resolve<unknown>(first));
+    await calls(100);
     expect(Math.min(...requests())).toBeGreaterThan(20);
   });
 
