@@ -28,7 +28,10 @@ export interface HandedCall {
   readonly others: readonly Member[];
 }
 
-/** The one line of a pool: calls that wait in one client are handed back where another would send them sooner. */
+/**
+ * The one line of a pool: calls that wait in one client are handed back where another would send them sooner. The last one is handed back for a
+ * client that knows nothing and has no first call: it loses no place if that client holds it back, too.
+ */
 export class PoolLine {
   readonly #clock: Clock;
   /** In the order in which they were handed over. */
@@ -61,14 +64,16 @@ export class PoolLine {
       calls.sort((one, other) => other.plan.priority - one.plan.priority);
       this.#relieve(member, calls.slice(0, MOST_LOOKED_AT));
     }
+    const last = waiting.at(-1);
+    const now = this.#clock.now();
+    if (last?.others.some((one) => !one.first && one.answersIn(last.plan, now) === undefined)) withdraw(last);
   }
 
   /** Withdraws the calls that another client would send sooner, the first first. */
-  #relieve({ access }: Member, calls: readonly HandedCall[]): void {
-    const line = access?.line;
-    if (!line) return;
-    // Undefined while no answer has told the limits: it is not known when its first call will be sent.
-    const places = line.sentAt(calls.map(({ plan }) => plan));
+  #relieve(member: Member, calls: readonly HandedCall[]): void {
+    const places = member.access?.line.sentAt(calls.map(({ plan }) => plan));
+    // While no answer has told the limits, it is not known when a call will be sent.
+    if (!places && member.first && !member.isLate) return;
     const moved: HandedCall[] = [];
     let soonest = new Map<string, number>();
     for (const [nth, call] of calls.entries()) {
@@ -82,8 +87,12 @@ export class PoolLine {
       soonest = new Map();
       if (moved.length >= MOST_MOVED) break;
     }
-    for (const { signal } of moved) line.withdraw(signal, WITHDRAWN);
+    moved.forEach(withdraw);
   }
+}
+
+function withdraw({ member, signal }: HandedCall): void {
+  member.access?.line.withdraw(signal, WITHDRAWN);
 }
 
 /** How long until another client would send a call, behind those that it is about to get, in milliseconds; Infinity: that is not known. */

@@ -202,6 +202,13 @@ describe('a pool of two keys with different plans', () => {
     expect(Math.min(...requests())).toBeGreaterThan(10);
   });
 
+  it('tries such a client with the last of the calls that wait, so that all of them soon have both keys', async () => {
+    const { clients, calls, requests } = world([{ second: 20 }, { second: 20 }]);
+    clients[0]?.pause(4_000);
+    await calls(500);
+    expect(requests()[0]).toBeGreaterThan(150);
+  });
+
   it.for(['hang', 'one-shot'])('waits a second for a first call that is not answered (%s)', async (how) => {
     const { clock, clients, services, pool, calls, requests } = world(PLANS);
     if (how === 'hang') services[0]?.faults.next(1, 'hang');
