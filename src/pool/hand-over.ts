@@ -42,7 +42,7 @@ export class HandOver {
     while (left.length > 0) {
       const { member, ms } = choose(left, plan, this.#clock.now());
       const isFresh = ms === undefined;
-      if (isFresh && member.first) {
+      if (member.first && (isFresh || member.isLate)) {
         const chosen = this.#open.announce();
         const awaited = Promise.race(left.flatMap(({ first }) => first ?? []));
         await (signal ? untilAborted(() => awaited, signal) : awaited).finally(chosen);
@@ -104,9 +104,8 @@ interface Offer {
  */
 function choose(members: readonly Member[], plan: EstimateOptions, now: number): Offer {
   const offers = members.map((member) => ({ member, ms: member.answersIn(plan, now) }));
-  const isSendable = offers.some(({ ms = Infinity }) => ms < Infinity);
-  const fresh = offers.filter(({ member, ms }) => ms === undefined && !(isSendable && member.isLate));
-  const sooner = (best: Offer, one: Offer): Offer => ((one.ms ?? Infinity) < (best.ms ?? Infinity) ? one : best);
+  const fresh = offers.filter(({ ms }) => ms === undefined);
+  const sooner = (best: Offer, one: Offer): Offer => (Number(one.ms) < Number(best.ms) ? one : best);
   return fresh.find(({ member }) => !member.first) ?? fresh[0] ?? offers.reduce(sooner);
 }
 

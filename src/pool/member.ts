@@ -37,8 +37,8 @@ export class Member {
   isLate = false;
   readonly #minPriority: number;
   readonly #maxPriority: number;
-  /** The first call, by which the client learns its limits; it is awaited before others are handed over. */
-  #first: Promise<unknown> | undefined;
+  /** The first call, by which the client learns its limits and which others wait for: resolves when it is over, or its answer becomes late. */
+  first: Promise<unknown> | undefined;
 
   /** @throws ConfigError if it is neither a client nor a {@link PoolMember}. */
   constructor(given: Client | PoolMember) {
@@ -60,16 +60,14 @@ export class Member {
     return priority >= this.#minPriority && priority <= this.#maxPriority;
   }
 
-  /** How long until a call would be answered, by the client's own estimate, in milliseconds; undefined: no answer has come yet; Infinity: it could not be reached. */
+  /**
+   * How long until a call would be answered, by the client's own estimate, in milliseconds; undefined: no answer has come yet; Infinity: it could
+   * not be reached, or its first answer is late.
+   */
   answersIn(plan: EstimateOptions, now: number): number | undefined {
-    const isTried = !this.breaker.isClosed && this.#first;
-    if (isTried || this.breaker.isOpen(now)) return Infinity;
+    const isTried = !this.breaker.isClosed && this.first;
+    if (isTried || this.isLate || this.breaker.isOpen(now)) return Infinity;
     return this.client.estimate(plan).ms;
-  }
-
-  /** Resolves when the first call is over, or its answer becomes late; undefined: none is under way. */
-  get first(): Promise<unknown> | undefined {
-    return this.#first;
   }
 
   /** The first call was handed over, before any answer has come. */
@@ -77,17 +75,17 @@ export class Member {
     const { promise, resolve } = Promise.withResolvers<void>();
     const end = (): void => {
       cancel();
-      this.#first = undefined;
+      this.first = undefined;
       this.isLate = false;
       resolve();
     };
     const over = call.then(end, end);
     const cancel = clock.timer(LATE_MS, () => {
-      this.#first = over;
+      this.first = over;
       this.isLate = true;
       resolve();
     });
-    this.#first = promise;
+    this.first = promise;
   }
 }
 
