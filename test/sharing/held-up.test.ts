@@ -43,3 +43,32 @@ describe('a process in a share whose requests are held up past the end of their 
     await clock.run(client.close());
   });
 });
+
+describe('processes in a share whose service stalls', () => {
+  // What was granted of each second was sent, and all of it counted when the service went on: 39 of 219 requests refused.
+  it.each([
+    [2_500, 3],
+    [4_000, 10],
+  ])('send no more than one client alone: for %i ms', async (stallMs, most) => {
+    const clock = virtualClock({ wall: Date.UTC(2026, 0, 15, 12, 0, 10) + 137 });
+    const service = createMockService({ clock, keys: [KEY], keyed: { second: 10, minute: 600 }, latencyMs: [10, 40] });
+    const texts = new Map<string, string>();
+    const share = customShare({
+      storeOf: (id) =>
+        textStore(async (change) => {
+          texts.set(id, change(texts.get(id), clock.wall()));
+        }),
+    });
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const now = clock.now();
+      if (now >= 4_000) await clock.sleep(Math.max(0, 4_000 + stallMs - now));
+      return service.fetch(input, init);
+    };
+    const options = { baseUrl: service.origin, apiKey: KEY, clock, share, fetch, random: () => 0.5 };
+    const clients = Array.from({ length: 3 }, () => createClient(options));
+    const calls = clients.flatMap((client) => Array.from({ length: 60 }, () => client.getInfo()));
+    await clock.run(Promise.all(calls));
+    expect(service.limited).toBeLessThanOrEqual(most);
+    await clock.run(Promise.all(clients.map((client) => client.close())));
+  });
+});

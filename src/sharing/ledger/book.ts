@@ -165,14 +165,22 @@ export class Book {
    * is charged to the present slot, too, and so is each other of its slot that is under way.
    */
   chargeLate(entry: Entry, units: number, time: TimeRange, slot: () => Slot): void {
-    if (entry.isLate || !isOver(entry.slot, time)) return;
-    entry.isLate = true;
-    const present = slot();
-    const names = new Set(entry.slot.instances.map(({ name }) => name));
-    const instances = present.instances.filter(({ name, window }) => window.isCalendar && !names.has(name));
+    const instances = lateIn(slot, entry, time);
     if (instances.length === 0) return;
-    const owed = { ...present, name: this.#ownName(), instances };
+    entry.isLate = true;
+    const owed = { ...slot(), name: this.#ownName(), instances };
     for (let count = 0; count < entry.open; count++) (this.#usable(time, units) ?? this.#at(owed)).spent += units;
+  }
+
+  /**
+   * Requests that are held up: under way although their slot is over, and sent at the local instant `since` or later. They may be counted in the present
+   * slot instead, and none of them is charged to it yet.
+   */
+  heldUp(time: TimeRange, since: number, slot: () => Slot): number {
+    let requests = 0;
+    for (const entry of this.#entries.values())
+      if (entry.open > 0 && entry.sent.last >= since && lateIn(slot, entry, time).length > 0) requests += entry.open;
+    return requests;
   }
 
   /**
@@ -332,6 +340,16 @@ export class Book {
       if (isOver(slot, arrival) && !isUsed && booked === spent) this.#entries.delete(name);
     }
   }
+}
+
+/**
+ * Windows of the calendar in which requests of a claim are counted if they arrive in the present slot, and in which they are not charged yet; none while
+ * their own slot lasts.
+ */
+function lateIn(present: () => Slot, { slot, isLate }: Entry, time: TimeRange): readonly Instance[] {
+  if (isLate || !isOver(slot, time)) return [];
+  const names = new Set(slot.instances.map(({ name }) => name));
+  return present().instances.filter(({ name, window }) => window.isCalendar && !names.has(name));
 }
 
 /** Whether neither this process nor the store knows of any unit. */
