@@ -1,3 +1,4 @@
+import { periodMsOf } from '../../quota/time/periods.ts';
 import { covers, isOver, type Slot } from '../slots/slots.ts';
 import type { TimeRange } from '../slots/timeline.ts';
 import { countsUntil, type Instance, type StatedUsage, slidByOf, ttlOf } from '../slots/window.ts';
@@ -161,8 +162,8 @@ export class Book {
   }
 
   /**
-   * Called before a request ends that is served. If it was held up, it may have been counted in a window of the calendar that began after its slot: it
-   * is charged to the present slot, too, and so is each other of its slot that is under way.
+   * Called before a request ends that is served. If it was held up, it may have been counted in a window that began after its slot: it is charged to
+   * the present slot, too, and so is each other of its slot that is under way.
    */
   chargeLate(entry: Entry, units: number, time: TimeRange, slot: () => Slot): void {
     const instances = lateIn(slot, entry, time);
@@ -343,13 +344,16 @@ export class Book {
 }
 
 /**
- * Windows of the calendar in which requests of a claim are counted if they arrive in the present slot, and in which they are not charged yet; none while
- * their own slot lasts.
+ * Instances of the present slot in which requests of a claim count, too, if they arrive in it, and are not charged yet: of the calendar those that began
+ * after their slot, of another short window all when their slot has been over for as long as the window is. None while their slot lasts.
  */
 function lateIn(present: () => Slot, { slot, isLate }: Entry, time: TimeRange): readonly Instance[] {
   if (isLate || !isOver(slot, time)) return [];
   const names = new Set(slot.instances.map(({ name }) => name));
-  return present().instances.filter(({ name, window }) => window.isCalendar && !names.has(name));
+  const overMs = time.least - slot.to;
+  return present().instances.filter(({ name, window: { isCalendar, isShort, period } }) =>
+    isCalendar ? !names.has(name) : isShort && overMs >= periodMsOf(period),
+  );
 }
 
 /** Whether neither this process nor the store knows of any unit. */
