@@ -34,7 +34,7 @@ export class HandOver {
 
   /** Hands a call to one client after the other, until one serves it. */
   async send<T>(call: PooledCall<T>): Promise<T> {
-    const { endpoint, cost, priority = 0, signal, make, isOneShot } = call;
+    const { endpoint, cost, priority = 0, signal, isOneShot } = call;
     const plan = { endpoint, cost, priority, count: 1 };
     let left = this.#members.filter((member) => member.takes(priority));
     if (left.length === 0) throw new ConfigError('priority', `${priority} is taken by no client of the pool`);
@@ -42,20 +42,25 @@ export class HandOver {
     while (left.length > 0) {
       const { member, ms } = choose(left, plan, this.#clock.now());
       const isFresh = ms === undefined;
-      const awaited = isFresh && member.first;
-      if (awaited) {
+      if (member.first && (isFresh || member.isLate)) {
         const chosen = this.#open.announce();
+        const awaited = Promise.race(left.flatMap(({ first }) => first ?? []));
         await (signal ? untilAborted(() => awaited, signal) : awaited).finally(chosen);
         continue;
       }
       const rest = left.filter((one) => one !== member);
       try {
         // Handed over in the turn of the choice, so that the estimates of the next choice count this call.
-        const answer = await (isFresh ? member.sendFirst(make) : this.#handTo(plan, member, rest, call));
+        const handed = this.#handTo(plan, member, rest, call);
+        if (isFresh) member.awaitFirst(handed, this.#clock);
+        const answer = await handed;
         member.breaker.onSuccess();
         return answer;
       } catch (error) {
-        if (error === WITHDRAWN) continue;
+        if (error === WITHDRAWN) {
+          if (isFresh) member.breaker.onFailure(this.#clock.now());
+          continue;
+        }
         const mayRepeat = isFresh && endpoint?.startsWith('GET');
         const isUnreached = isConnectionError(error) && (mayRepeat || UNSENT.has(String(error.code)));
         if (isUnreached) member.breaker.onFailure(this.#clock.now());
@@ -94,7 +99,8 @@ interface Offer {
 
 /**
  * The client that can send a call first. Of clients that know nothing yet each gets one call before all others, and what comes meanwhile
- * waits for the answer: a thousand calls at once are divided by what each client can send. Those that could not be reached come last.
+ * waits for the answer: a thousand calls at once are divided by what each client can send. A late answer is awaited only while no other
+ * client can send a call. Clients that could not be reached come last.
  */
 function choose(members: readonly Member[], plan: EstimateOptions, now: number): Offer {
   const offers = members.map((member) => ({ member, ms: member.answersIn(plan, now) }));

@@ -28,7 +28,10 @@ export interface HandedCall {
   readonly others: readonly Member[];
 }
 
-/** The one line of a pool: calls that wait in one client are handed back where another would send them sooner. */
+/**
+ * The one line of a pool: calls that wait in one client are handed back where another would send them sooner. The last one is handed back for a
+ * client that knows nothing and has no first call: it loses no place if that client holds it back, too.
+ */
 export class PoolLine {
   readonly #clock: Clock;
   /** In the order in which they were handed over. */
@@ -61,13 +64,16 @@ export class PoolLine {
       calls.sort((one, other) => other.plan.priority - one.plan.priority);
       this.#relieve(member, calls.slice(0, MOST_LOOKED_AT));
     }
+    const last = waiting.at(-1);
+    const now = this.#clock.now();
+    if (last?.others.some((one) => !one.first && one.answersIn(last.plan, now) === undefined)) withdraw(last);
   }
 
   /** Withdraws the calls that another client would send sooner, the first first. */
-  #relieve({ access }: Member, calls: readonly HandedCall[]): void {
-    const line = access?.line;
-    const places = line?.sentAt(calls.map(({ plan }) => plan));
-    if (!line || !places) return;
+  #relieve(member: Member, calls: readonly HandedCall[]): void {
+    const places = member.access?.line.sentAt(calls.map(({ plan }) => plan));
+    // While no answer has told the limits, it is not known when a call will be sent.
+    if (!places && member.first && !member.isLate) return;
     const moved: HandedCall[] = [];
     let soonest = new Map<string, number>();
     for (const [nth, call] of calls.entries()) {
@@ -75,14 +81,18 @@ export class PoolLine {
       const otherwise = soonest.get(kind) ?? soonestOf(call, moved);
       soonest.set(kind, otherwise);
       // Each call that is moved lets those behind it move up one place.
-      const here = (places[nth - moved.length] ?? 0) - this.#clock.now();
-      if (here - otherwise <= WORTH_MS) continue;
+      const here = places ? (places[nth - moved.length] ?? 0) - this.#clock.now() : Infinity;
+      if (otherwise === Infinity || here - otherwise <= WORTH_MS) continue;
       moved.push(call);
       soonest = new Map();
       if (moved.length >= MOST_MOVED) break;
     }
-    for (const { signal } of moved) line.withdraw(signal, WITHDRAWN);
+    moved.forEach(withdraw);
   }
+}
+
+function withdraw({ member, signal }: HandedCall): void {
+  member.access?.line.withdraw(signal, WITHDRAWN);
 }
 
 /** How long until another client would send a call, behind those that it is about to get, in milliseconds; Infinity: that is not known. */

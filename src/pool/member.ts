@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts';
 import { type PoolAccess, poolAccessOf } from '../client/core.ts';
+import type { Clock } from '../clock.ts';
 import { ConfigError, quote } from '../errors.ts';
 import { Breaker } from '../quota/recovery/breaker.ts';
 import type { EstimateOptions } from '../scheduler/outlook/estimate.ts';
@@ -14,6 +15,9 @@ export interface PoolMember {
   readonly maxPriority?: number | undefined;
 }
 
+/** The answer to a first call is late after this time, in milliseconds. */
+const LATE_MS = 1_000;
+
 const isPriority = (value: unknown): boolean => typeof value === 'number' && !Number.isNaN(value);
 
 const memberOptions = optionsParser('options of a pool member', {
@@ -27,12 +31,14 @@ export class Member {
   readonly client: Client;
   /** What the pool needs of the client; undefined if this package did not make it. */
   readonly access: PoolAccess | undefined;
-  /** Opens where its service could not be reached. */
+  /** Opens where its service could not be reached, or its first call was withdrawn. */
   readonly breaker: Breaker = new Breaker({ failures: 1, firstMs: 1_000, longestMs: 60_000 });
+  /** Whether the answer to the first call is late, so that calls go by other clients that can send them. */
+  isLate = false;
   readonly #minPriority: number;
   readonly #maxPriority: number;
-  /** The first call, by which the client learns its limits; it is awaited before others are handed over. */
-  #first: Promise<unknown> | undefined;
+  /** The first call, by which the client learns its limits and which others wait for: resolves when it is over, or its answer becomes late. */
+  first: Promise<unknown> | undefined;
 
   /** @throws ConfigError if it is neither a client nor a {@link PoolMember}. */
   constructor(given: Client | PoolMember) {
@@ -54,26 +60,32 @@ export class Member {
     return priority >= this.#minPriority && priority <= this.#maxPriority;
   }
 
-  /** How long until a call would be answered, by the client's own estimate, in milliseconds; undefined: no answer has come yet; Infinity: it could not be reached. */
+  /**
+   * How long until a call would be answered, by the client's own estimate, in milliseconds; undefined: no answer has come yet; Infinity: it could
+   * not be reached, or its first answer is late.
+   */
   answersIn(plan: EstimateOptions, now: number): number | undefined {
-    const isTried = !this.breaker.isClosed && this.#first;
-    if (isTried || this.breaker.isOpen(now)) return Infinity;
+    const isTried = !this.breaker.isClosed && this.first;
+    if (isTried || this.isLate || this.breaker.isOpen(now)) return Infinity;
     return this.client.estimate(plan).ms;
   }
 
-  /** The first call, while it is under way. */
-  get first(): Promise<unknown> | undefined {
-    return this.#first;
-  }
-
-  /** Hands over the first call, before any answer has come. */
-  sendFirst<T>(call: (client: Client) => Promise<T>): Promise<T> {
-    const answer = call(this.client);
+  /** The first call was handed over, before any answer has come. */
+  awaitFirst(call: Promise<unknown>, clock: Clock): void {
+    const { promise, resolve } = Promise.withResolvers<void>();
     const end = (): void => {
-      this.#first = undefined;
+      cancel();
+      this.first = undefined;
+      this.isLate = false;
+      resolve();
     };
-    this.#first = answer.then(end, end);
-    return answer;
+    const over = call.then(end, end);
+    const cancel = clock.timer(LATE_MS, () => {
+      this.first = over;
+      this.isLate = true;
+      resolve();
+    });
+    this.first = promise;
   }
 }
 

@@ -24,7 +24,8 @@ export class Shortage {
     const held = passed && this.#ledger.holds(passed.units, now) ? passed : undefined;
     // A call that is passed goes first, unless it has its units or cannot have any, so that no other delays it.
     const next = passed && !held && !this.#isCheaper(now) ? passed : this.#needs.first;
-    const demand = this.#needs.demand(next, held, this.#ledger.policy.isBusy(now));
+    const needed = this.#needs.demand(next, held, this.#ledger.policy.isBusy(now));
+    const demand = { ...needed, want: needed.want && needed.want + this.#ledger.heldUp(now) };
     // During a look this process sends without units, so it returns those that it holds: both together would be too many.
     return this.#discovery.isAlone(now) ? { ...demand, want: 0, isAlone: true } : demand;
   }

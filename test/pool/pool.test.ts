@@ -190,6 +190,38 @@ describe('a pool of two keys with different plans', () => {
     await clock.run(pool.close());
   });
 
+  it('moves the first call of a client that holds it back, and tries that client again later', async () => {
+    const { clock, clients, calls, requests } = world(PLANS);
+    clients[0]?.pause(60_000);
+    await calls(40);
+    expect(clock.now()).toBeLessThan(3_000);
+    expect(requests()).toEqual([0, 40]);
+    await clock.advance(120_000);
+    await calls(2);
+    await calls(100);
+    expect(Math.min(...requests())).toBeGreaterThan(10);
+  });
+
+  it('tries such a client with the last of the calls that wait, so that all of them soon have both keys', async () => {
+    const { clients, calls, requests } = world([{ second: 20 }, { second: 20 }]);
+    clients[0]?.pause(4_000);
+    await calls(500);
+    expect(requests()[0]).toBeGreaterThan(150);
+  });
+
+  it.for(['hang', 'one-shot'])('waits a second for a first call that is not answered (%s)', async (how) => {
+    const { clock, clients, services, pool, calls, requests } = world(PLANS);
+    if (how === 'hang') services[0]?.faults.next(1, 'hang');
+    else clients[0]?.pause(60_000);
+    const first = how === 'hang' ? pool.getInfo() : pool.fetchWith({ streamBody: true })('/extended/v1/info');
+    await calls(40);
+    expect(clock.now()).toBeLessThan(2_500);
+    expect(requests()[1]).toBe(40);
+    await clock.run(Promise.resolve<unknown>(first));
+    await calls(100);
+    expect(Math.min(...requests())).toBeGreaterThan(20);
+  });
+
   it('cuts no request that is under way, and leaves a call where it is that goes as soon there', async () => {
     const { clock, pool, calls, requests, limited } = world([{ minute: 100 }, { minute: 100 }], {
       service: { latencyMs: 4_000 },

@@ -43,3 +43,38 @@ describe('a process in a share whose requests are held up past the end of their 
     await clock.run(client.close());
   });
 });
+
+describe('processes in a share whose service stalls', () => {
+  // What was granted of each second was sent, and all of it counted when the service went on: 39 of 219 requests refused.
+  it.each([
+    ['aligned', 4_000, 2_500, 3],
+    ['aligned', 4_000, 4_000, 10],
+    ['first-request', 12_000, 4_000, 8],
+    ['sliding-log', 12_000, 4_000, 8],
+    ['sliding-counter', 12_000, 4_000, 8],
+    ['leaky', 12_000, 4_000, 15],
+  ] as const)('send little more than one client alone (%s, from %i ms on, for %i ms)', async (...given) => {
+    const [windows, fromMs, stallMs, most] = given;
+    const clock = virtualClock({ wall: Date.UTC(2026, 0, 15, 12, 0, 10) + 137 });
+    const limits = { keyed: { second: 10, minute: 600 }, windows };
+    const service = createMockService({ clock, keys: [KEY], ...limits, latencyMs: [10, 40] });
+    const texts = new Map<string, string>();
+    const share = customShare({
+      storeOf: (id) =>
+        textStore(async (change) => {
+          texts.set(id, change(texts.get(id), clock.wall()));
+        }),
+    });
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const now = clock.now();
+      if (now >= fromMs && now < fromMs + stallMs) await clock.sleep(fromMs + stallMs - now);
+      return service.fetch(input, init);
+    };
+    const options = { baseUrl: service.origin, apiKey: KEY, clock, share, fetch, random: () => 0.5 };
+    const clients = Array.from({ length: 3 }, () => createClient(options));
+    const calls = clients.flatMap((client) => Array.from({ length: 90 }, () => client.getInfo()));
+    await clock.run(Promise.all(calls));
+    expect(service.limited).toBeLessThanOrEqual(most);
+    await clock.run(Promise.all(clients.map((client) => client.close())));
+  });
+});

@@ -1,3 +1,4 @@
+import { periodMsOf } from '../../quota/time/periods.ts';
 import { covers, isOver, type Slot } from '../slots/slots.ts';
 import type { TimeRange } from '../slots/timeline.ts';
 import { countsUntil, type Instance, type StatedUsage, slidByOf, ttlOf } from '../slots/window.ts';
@@ -161,18 +162,26 @@ export class Book {
   }
 
   /**
-   * Called before a request ends that is served. If it was held up, it may have been counted in a window of the calendar that began after its slot: it
-   * is charged to the present slot, too, and so is each other of its slot that is under way.
+   * Called before a request ends that is served. If it was held up, it may have been counted in a window that began after its slot: it is charged to
+   * the present slot, too, and so is each other of its slot that is under way.
    */
   chargeLate(entry: Entry, units: number, time: TimeRange, slot: () => Slot): void {
-    if (entry.isLate || !isOver(entry.slot, time)) return;
-    entry.isLate = true;
-    const present = slot();
-    const names = new Set(entry.slot.instances.map(({ name }) => name));
-    const instances = present.instances.filter(({ name, window }) => window.isCalendar && !names.has(name));
+    const instances = lateIn(slot, entry, time);
     if (instances.length === 0) return;
-    const owed = { ...present, name: this.#ownName(), instances };
+    entry.isLate = true;
+    const owed = { ...slot(), name: this.#ownName(), instances };
     for (let count = 0; count < entry.open; count++) (this.#usable(time, units) ?? this.#at(owed)).spent += units;
+  }
+
+  /**
+   * Requests that are held up: under way although their slot is over, and sent at the local instant `since` or later. They may be counted in the present
+   * slot instead, and none of them is charged to it yet.
+   */
+  heldUp(time: TimeRange, since: number, slot: () => Slot): number {
+    let requests = 0;
+    for (const entry of this.#entries.values())
+      if (entry.open > 0 && entry.sent.last >= since && lateIn(slot, entry, time).length > 0) requests += entry.open;
+    return requests;
   }
 
   /**
@@ -332,6 +341,19 @@ export class Book {
       if (isOver(slot, arrival) && !isUsed && booked === spent) this.#entries.delete(name);
     }
   }
+}
+
+/**
+ * Instances of the present slot in which requests of a claim count, too, if they arrive in it, and are not charged yet: of the calendar those that began
+ * after their slot, of another short window all when their slot has been over for as long as the window is. None while their slot lasts.
+ */
+function lateIn(present: () => Slot, { slot, isLate }: Entry, time: TimeRange): readonly Instance[] {
+  if (isLate || !isOver(slot, time)) return [];
+  const names = new Set(slot.instances.map(({ name }) => name));
+  const overMs = time.least - slot.to;
+  return present().instances.filter(({ name, window: { isCalendar, isShort, period } }) =>
+    isCalendar ? !names.has(name) : isShort && overMs >= periodMsOf(period),
+  );
 }
 
 /** Whether neither this process nor the store knows of any unit. */

@@ -1,6 +1,7 @@
 import type { WindowNews } from '../../quota/share-limit.ts';
 import { type Period, periodMsOf, startOf } from '../../quota/time/periods.ts';
 import type { ServerClock } from '../../quota/time/server-clock.ts';
+import { ARRIVES_WITHIN_MS } from '../../quota/usage/in-flight.ts';
 import { type Slot, Slots } from '../slots/slots.ts';
 import { Timeline, type TimeRange } from '../slots/timeline.ts';
 import { type Instance, MISSING_MS, REACH_MS } from '../slots/window.ts';
@@ -90,7 +91,14 @@ export class Ledger {
 
   /** Units available for a request that is sent now. */
   left(now: number): number {
-    return this.book.left(this.timeline.arrival(now));
+    const left = this.book.left(this.timeline.arrival(now));
+    return left && left - this.heldUp(now);
+  }
+
+  /** Units of the present slot that are kept for requests which are held up: one for each that may not have arrived yet. */
+  heldUp(now: number): number {
+    const time = this.timeline.at(now);
+    return this.book.heldUp(time, now - ARRIVES_WITHIN_MS, () => this.#slots.at(time));
   }
 
   /** Units held for requests that are sent now or later. */
