@@ -139,6 +139,15 @@ it('the first answer of a second that counts its own request alone shows no othe
   expect(window.isAlone).toBe(true);
 });
 
+it('the first answer of a full second shows others only if the minute counts no more: else they may have gone', () => {
+  const isAlone = (usedOfMinute: number): boolean => {
+    const { window } = windowOf({ period: 'second', limit: 20 });
+    window.read(readingsOf(20, 100)(1_000, 20), { used: usedOfMinute });
+    return window.isAlone;
+  };
+  expect([20, 21].map(isAlone)).toEqual([false, true]);
+});
+
 describe('a minute of which others took half in its first seconds', () => {
   function half() {
     const all = windowOf();

@@ -1,5 +1,5 @@
 import { FillTrend } from './fill-trend.ts';
-import type { LongerWindow, ServedRate } from './total-rate.ts';
+import { beganTogether, type LongerWindow, type ServedRate } from './total-rate.ts';
 
 /** Our part of a window before the first reading that counts others, of which what is ours is our part. */
 const FIRST = 0.5;
@@ -101,8 +101,7 @@ export class ContendedRate {
     this.#trend.observe(used / limit, elapsed);
     if (isFirst && others > 0) {
       this.#firstAt = this.#observedAt = now;
-      // A longer window that counts nothing more was empty a moment ago: consumers begin together.
-      const isCrowd = used > FEW && longer !== undefined && longer.used <= used;
+      const isCrowd = used > FEW && beganTogether(used, longer);
       this.#set((1 - others / used) * (isCrowd ? AMID_CROWD : 1), limit);
       return;
     }

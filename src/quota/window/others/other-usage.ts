@@ -7,7 +7,7 @@ import type { CandidateShapes } from '../shape/candidates.ts';
 import type { Contention } from './contended-rate.ts';
 import { ALL_BEFORE, type Shown } from './demand.ts';
 import type { OtherConsumers } from './other-consumers.ts';
-import type { LongerWindow } from './total-rate.ts';
+import { beganTogether, type LongerWindow } from './total-rate.ts';
 
 /** More than this part of a long window under way may hide what other consumers take. */
 const BLURRED_PART = 0.005;
@@ -50,7 +50,8 @@ export class OtherUsage {
    */
   onReading(unexplained: number | undefined, reading: WindowReading, longer?: LongerWindow): void {
     const { otherConsumers, shareLimit } = this.#known;
-    const units = unexplained === undefined ? this.#usedBefore(reading) : Math.max(0, unexplained - this.#cached);
+    const units =
+      unexplained === undefined ? this.#usedBefore(reading, longer) : Math.max(0, unexplained - this.#cached);
     const { limit, receivedAt } = reading;
     // In a shared quota, siblings' usage must not be mistaken for theirs.
     if (!shareLimit.isShared)
@@ -66,10 +67,11 @@ export class OtherUsage {
 
   /**
    * Units of the first reading that tell of other consumers. It includes usage from before this client existed, so of a long window it
-   * says nothing about their rate; of a short one, that they were there a moment ago. What a refusal tells is processed apart.
+   * says nothing about their rate; of a short one, that they were there a moment ago; and of a full one nothing, unless they began with this client.
    */
-  #usedBefore({ used, own, limited }: WindowReading): number {
-    return this.#isShort && !limited ? used - own : 0;
+  #usedBefore({ used, own, limit }: WindowReading, longer: LongerWindow | undefined): number {
+    const isTelling = used < limit || beganTogether(used, longer);
+    return this.#isShort && isTelling ? used - own : 0;
   }
 
   /** What a reading shows of the time before it: of a short window, all that was. */

@@ -35,6 +35,11 @@ export interface LongerWindow {
   readonly rate?: ServedRate | undefined;
 }
 
+/** Whether consumers whose first units a short window counts began together: a longer window counts no more, so it was empty before. */
+export function beganTogether(used: number, longer: LongerWindow | undefined): boolean {
+  return longer !== undefined && longer.used <= used;
+}
+
 /** What a reading says of the usage of all. */
 type UsageReading = Pick<WindowReading, 'used' | 'sentAt' | 'receivedAt'>;
 
