@@ -27,6 +27,17 @@ export const STATE: StoreCases = {
     expect(forMs).toBe(90_000);
   },
 
+  'adds up the units of usual calls in the same way, apart from urgent ones': async ({ store, pass }) => {
+    const ask = asker(store);
+    expect((await ask({ usual: 0 })).usual).toBe(0);
+    expect(await ask({ usual: 5, urgent: 1 })).toMatchObject({ usual: 5, urgent: { units: 1 } });
+    expect(await ask({ member: 'b', usual: 2 })).toMatchObject({ usual: 7, urgent: { units: 1 } });
+    pass(URGENT_MEMORY_MS);
+    const { usual = 0, urgent } = await ask({ usual: 3 });
+    expect(usual).toBeWithin(0.005, 7 / Math.E + 3);
+    expect(urgent.units).toBeWithin(0.005, 1 / Math.E);
+  },
+
   'keeps the version and the facts as long as there are asks, and forgets them an hour after the last': async ({
     store,
     pass,

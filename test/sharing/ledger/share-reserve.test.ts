@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { slidingLog } from '../../../src/quota/models/sliding-log.ts';
-import { UrgentReserve } from '../../../src/sharing/ledger/urgent.ts';
+import { URGENT, USUAL } from '../../../src/share.ts';
+import { ShareReserve } from '../../../src/sharing/ledger/share-reserve.ts';
+import type { Instance } from '../../../src/sharing/slots/window.ts';
 import { SharedWindows } from '../../../src/sharing/slots/windows.ts';
 import { answering, BEGIN, calendar, exactly, instanceAt } from '../support/small.ts';
 
@@ -8,11 +10,11 @@ const windows = calendar({ second: 20, minute: 500, month: 10_000 });
 const second = instanceAt(windows, 'second', BEGIN);
 const minute = instanceAt(windows, 'minute', BEGIN);
 
-/** What is kept where so many urgent units were sent lately, for so long. */
-function reserve(units: number, forMs: number): UrgentReserve {
-  const reserve = new UrgentReserve();
+/** What usual calls leave where so many urgent units were sent lately, for so long. */
+function reserve(units: number, forMs: number) {
+  const reserve = new ShareReserve();
   reserve.hear(answering({ urgent: { units, forMs } }));
-  return reserve;
+  return { kept: (instance: Instance, time: number): number => reserve.kept(instance, USUAL, time) };
 }
 
 /** What is kept where so many units counted lately, and a rate of one is expected to bring `times` in the rest of the window. */
@@ -21,7 +23,7 @@ function keptFor(units: number, times = 1): number {
   return Math.floor(expected + 3 * Math.sqrt(expected));
 }
 
-describe('what is kept for urgent calls', () => {
+describe('what is kept for calls of a higher rank', () => {
   it('is nothing where none come', () => {
     const later = instanceAt(windows, 'second', BEGIN + 1_000);
     for (const instance of [second, later, minute]) expect(reserve(0, 600_000).kept(instance, BEGIN)).toBe(0);
@@ -45,6 +47,29 @@ describe('what is kept for urgent calls', () => {
     expect([steady.kept(second, BEGIN), steady.kept(later, BEGIN), steady.kept(later, BEGIN + 1_000)]).toEqual([
       0, 1, 0,
     ]);
+  });
+
+  it('is kept by each call for those of a higher rank: usual and urgent ones, or urgent ones alone', () => {
+    const reserve = new ShareReserve();
+    const later = instanceAt(windows, 'second', BEGIN + 1_000);
+    const kept = (instance: Instance) =>
+      ([0, USUAL, URGENT] as const).map((rank) => reserve.kept(instance, rank, BEGIN));
+    reserve.hear(answering({ urgent: { units: 4, forMs: 600_000 }, usual: 20 }));
+    expect([kept(minute), kept(later)]).toEqual([
+      [keptFor(24), keptFor(4), 0],
+      [1, 1, 0],
+    ]);
+    reserve.hear(answering({ urgent: { units: 0, forMs: 600_000 }, usual: 20 }));
+    expect([kept(minute), kept(later)]).toEqual([
+      [keptFor(20), 0, 0],
+      [1, 0, 0],
+    ]);
+  });
+
+  it('is what urgent calls need where a store of an earlier version counts no usual ones', () => {
+    const reserve = new ShareReserve();
+    reserve.hear(answering({ urgent: { units: 4, forMs: 600_000 } }));
+    expect(reserve.kept(minute, 0, BEGIN)).toBe(keptFor(4));
   });
 
   it('is nothing of a second that holds one unit, or nothing else would ever be sent', () => {
@@ -82,7 +107,7 @@ describe('what is kept for urgent calls', () => {
 
     /** What is kept of the day where the store was asked each minute, and counted so many new units each time. */
     function keptAfter(came: readonly number[]): number {
-      const reserve = new UrgentReserve();
+      const reserve = new ShareReserve();
       let units = 0;
       let now = BEGIN;
       for (const more of came) {
@@ -90,7 +115,7 @@ describe('what is kept for urgent calls', () => {
         units = units / Math.E + more;
         reserve.hear(answering({ now, urgent: { units, forMs: 3_600_000 } }));
       }
-      return reserve.kept(day, BEGIN);
+      return reserve.kept(day, USUAL, BEGIN);
     }
 
     const silent = (minutes: number): number[] => new Array(minutes).fill(0);
