@@ -48,9 +48,8 @@ export class CallNeeds {
   #first: WaitingCall = { units: 1, rank: USUAL, isUrgent: false, maxWaitMs: Infinity };
   #passed = this.#first;
   #passedUntil = -Infinity;
-  /** Units that calls of each rank have taken, and those that the store was told of, which includes calls that wait. */
-  readonly #sent: [number, number, number] = [0, 0, 0];
-  readonly #told: [number, number, number] = [0, 0, 0];
+  /** Units that calls of each rank have taken, less those that the store was told of, which includes calls that wait. */
+  readonly #untold: [number, number, number] = [0, 0, 0];
 
   constructor(member: Member) {
     this.#member = member;
@@ -93,7 +92,7 @@ export class CallNeeds {
   /** It has taken units. */
   take(units: number): void {
     this.#usual += FRESHNESS * (units - this.#usual);
-    this.#sent[this.#first.rank] += units;
+    this.#untold[this.#first.rank] += units;
   }
 
   /** A request has ended. */
@@ -136,16 +135,14 @@ export class CallNeeds {
   /** Units of usual and of urgent calls that the store has not been told of: also of those that wait, so that other processes leave room for them. */
   get toTell(): Sent {
     const urgent = this.#member.waiting(URGENT);
-    return { usual: this.#untold(USUAL, this.#member.waiting(USUAL) - urgent), urgent: this.#untold(URGENT, urgent) };
+    const untold = (rank: Rank, waiting: number): number =>
+      Math.max(0, this.#untold[rank] + Math.ceil(waiting * this.#usual));
+    return { usual: untold(USUAL, this.#member.waiting(USUAL) - urgent), urgent: untold(URGENT, urgent) };
   }
 
   /** The store has been told. */
   tell({ usual, urgent }: Sent): void {
-    this.#told[USUAL] += usual;
-    this.#told[URGENT] += urgent;
-  }
-
-  #untold(rank: Rank, waiting: number): number {
-    return Math.max(0, this.#sent[rank] + Math.ceil(waiting * this.#usual) - this.#told[rank]);
+    this.#untold[USUAL] -= usual;
+    this.#untold[URGENT] -= urgent;
   }
 }

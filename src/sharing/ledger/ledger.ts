@@ -1,7 +1,7 @@
 import type { WindowNews } from '../../quota/share-limit.ts';
 import { type Period, periodMsOf, startOf } from '../../quota/time/periods.ts';
 import type { ServerClock } from '../../quota/time/server-clock.ts';
-import { URGENT } from '../../share.ts';
+import { URGENT, USUAL } from '../../share.ts';
 import { type Slot, Slots } from '../slots/slots.ts';
 import { Timeline, type TimeRange } from '../slots/timeline.ts';
 import { type Instance, MISSING_MS, REACH_MS } from '../slots/window.ts';
@@ -51,7 +51,8 @@ export class Ledger {
   readonly #probe: ShapeProbe;
   readonly choice: SlotChoice;
   readonly planner: AskPlanner;
-  readonly #reserve = new ShareReserve();
+  /** For calls of the ranks above the lowest, and above the usual one. */
+  readonly #reserves = [new ShareReserve(), new ShareReserve()] as const;
   readonly #recollection = new Recollection();
   readonly #unheard = new UnheardReading();
   /** Whether a request was answered long before its slot ends while processes lack units: the next ask frees what it does not count in. */
@@ -251,7 +252,9 @@ export class Ledger {
       instance.window.hearUsed(instance, units, this.timeline.at(now).least);
       if (instance.drain === undefined) this.#unheard.count(instance.window.period, units);
     }
-    this.#reserve.hear(answer);
+    const { units, forMs } = answer.urgent;
+    this.#reserves[0].hear(units + (answer.usual ?? 0), forMs, answer.now);
+    this.#reserves[1].hear(units, forMs, answer.now);
     const granted = new Map(slots.map(({ name }, index) => [name, answer.granted[index] ?? 0]));
     this.#renounce(asked, granted, used);
     const outcome = {
@@ -284,7 +287,7 @@ export class Ledger {
   #keptBy({ slots, isCalm, isAhead }: AskPlan, demand: Demand, time: number): (instance: Instance) => number {
     const from = slots[0]?.from ?? time;
     const keptForOthers = (instance: Instance): number =>
-      this.#reserve.kept(instance, demand.rank, time) +
+      this.#reserves[demand.rank === USUAL ? 1 : 0].kept(instance, time) +
       instance.window.keptForProbe(from, time + demand.maxWaitMs) +
       (isCalm ? this.#probe.kept(instance) : 0);
     return (instance) =>

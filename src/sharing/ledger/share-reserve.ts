@@ -1,8 +1,6 @@
 import { periodMsOf } from '../../quota/time/periods.ts';
 import { likelyRate, reservedFor, SeenTime } from '../../quota/window/reserve/expected-demand.ts';
-import { type Rank, URGENT } from '../../share.ts';
 import type { Instance } from '../slots/window.ts';
-import type { Answer } from '../store/store.ts';
 import { URGENT_MEMORY_MS } from '../store/store.ts';
 
 /** Shortest time over which a rate is computed, in milliseconds. */
@@ -12,26 +10,10 @@ const SHORTEST_MS = 5_000;
 const DEVIATIONS = 3;
 
 /**
- * The reserve of each window for calls of all processes whose rank is higher than that of the call that asks: the units they are expected to
- * use until its end, by their recent rate, while that lasts. In a short window that has not begun it is one unit.
+ * The reserve of each window for calls of all processes whose rank is higher than that of a call that asks: the units they are expected to use
+ * until its end, by their recent rate, while that lasts. In a short window that has not begun it is one unit.
  */
 export class ShareReserve {
-  /** What calls of a rank leave to those of the higher ones. */
-  readonly #above: readonly [Arrivals, Arrivals] = [new Arrivals(), new Arrivals()];
-
-  hear({ now, urgent: { units, forMs }, usual = 0 }: Answer): void {
-    this.#above[0].hear(units + usual, forMs, now);
-    this.#above[1].hear(units, forMs, now);
-  }
-
-  /** Units of an instance that a call of this rank leaves. */
-  kept(instance: Instance, rank: Rank, time: number): number {
-    return rank === URGENT ? 0 : this.#above[rank].kept(instance, time);
-  }
-}
-
-/** Units that came lately. */
-class Arrivals {
   /** Units a millisecond. */
   #rate = 0;
   #units = 0;
@@ -39,6 +21,7 @@ class Arrivals {
   /** By the store's clock. */
   readonly #seen = new SeenTime();
 
+  /** Records how many units such calls took lately, by the store's count and clock. `forMs`: for how long it has counted. */
   hear(units: number, forMs: number, now: number): void {
     // The count decays and is stored in thousandths: where it is larger by half a unit, some came.
     if (units > this.#units * Math.exp((this.#heardAt - now) / URGENT_MEMORY_MS) + 0.5) this.#seen.onUnits(now);
@@ -47,6 +30,7 @@ class Arrivals {
     this.#rate = likelyRate(units, URGENT_MEMORY_MS, Math.max(SHORTEST_MS, forMs));
   }
 
+  /** Units of an instance that are reserved for such calls. */
   kept({ window, end, slides = 0 }: Instance, time: number): number {
     if (this.#rate <= 0) return 0;
     const hasBegun = end - periodMsOf(window.period) - slides <= time;

@@ -1,20 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { slidingLog } from '../../../src/quota/models/sliding-log.ts';
-import { URGENT, USUAL } from '../../../src/share.ts';
 import { ShareReserve } from '../../../src/sharing/ledger/share-reserve.ts';
-import type { Instance } from '../../../src/sharing/slots/window.ts';
 import { SharedWindows } from '../../../src/sharing/slots/windows.ts';
-import { answering, BEGIN, calendar, exactly, instanceAt } from '../support/small.ts';
+import { BEGIN, calendar, exactly, instanceAt } from '../support/small.ts';
 
 const windows = calendar({ second: 20, minute: 500, month: 10_000 });
 const second = instanceAt(windows, 'second', BEGIN);
 const minute = instanceAt(windows, 'minute', BEGIN);
 
-/** What usual calls leave where so many urgent units were sent lately, for so long. */
-function reserve(units: number, forMs: number) {
+/** What is kept where so many units of higher ranks were sent lately, for so long. */
+function reserve(units: number, forMs: number): ShareReserve {
   const reserve = new ShareReserve();
-  reserve.hear(answering({ urgent: { units, forMs } }));
-  return { kept: (instance: Instance, time: number): number => reserve.kept(instance, USUAL, time) };
+  reserve.hear(units, forMs, BEGIN);
+  return reserve;
 }
 
 /** What is kept where so many units counted lately, and a rate of one is expected to bring `times` in the rest of the window. */
@@ -47,29 +45,6 @@ describe('what is kept for calls of a higher rank', () => {
     expect([steady.kept(second, BEGIN), steady.kept(later, BEGIN), steady.kept(later, BEGIN + 1_000)]).toEqual([
       0, 1, 0,
     ]);
-  });
-
-  it('is kept by each call for those of a higher rank: usual and urgent ones, or urgent ones alone', () => {
-    const reserve = new ShareReserve();
-    const later = instanceAt(windows, 'second', BEGIN + 1_000);
-    const kept = (instance: Instance) =>
-      ([0, USUAL, URGENT] as const).map((rank) => reserve.kept(instance, rank, BEGIN));
-    reserve.hear(answering({ urgent: { units: 4, forMs: 600_000 }, usual: 20 }));
-    expect([kept(minute), kept(later)]).toEqual([
-      [keptFor(24), keptFor(4), 0],
-      [1, 1, 0],
-    ]);
-    reserve.hear(answering({ urgent: { units: 0, forMs: 600_000 }, usual: 20 }));
-    expect([kept(minute), kept(later)]).toEqual([
-      [keptFor(20), 0, 0],
-      [1, 0, 0],
-    ]);
-  });
-
-  it('is what urgent calls need where a store of an earlier version counts no usual ones', () => {
-    const reserve = new ShareReserve();
-    reserve.hear(answering({ urgent: { units: 4, forMs: 600_000 } }));
-    expect(reserve.kept(minute, 0, BEGIN)).toBe(keptFor(4));
   });
 
   it('is nothing of a second that holds one unit, or nothing else would ever be sent', () => {
@@ -113,9 +88,9 @@ describe('what is kept for calls of a higher rank', () => {
       for (const more of came) {
         now += MINUTE_MS;
         units = units / Math.E + more;
-        reserve.hear(answering({ now, urgent: { units, forMs: 3_600_000 } }));
+        reserve.hear(units, 3_600_000, now);
       }
-      return reserve.kept(day, USUAL, BEGIN);
+      return reserve.kept(day, BEGIN);
     }
 
     const silent = (minutes: number): number[] => new Array(minutes).fill(0);
