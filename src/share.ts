@@ -21,7 +21,7 @@ export interface Member {
   readonly time: ServerClock;
   /** Identifies the quota: the service's origin and the key. A function, so that no inspected object shows the key. */
   readonly credential: () => Promise<string>;
-  /** Number of waiting calls of this rank or a higher one; by default of all. */
+  /** Number of calls that wait in the queue or, given a rank, of those of it or a higher one that are not sent, if they only just ask. */
   readonly waiting: (rank?: Rank) => number;
   /** Maximum number of requests in flight. */
   readonly concurrency: number;

@@ -72,7 +72,7 @@ export class Scheduler {
       clientWide,
       askKey: () => this.#keyTurns.ask(),
       isPresent: (key) => key === this.#books.key,
-      waiting: (rank = 0) => this.#backlog.waiting(rank),
+      waiting: (rank) => (rank === undefined ? this.waiting : this.#backlog.waiting(rank)),
       wake: () => this.#queue.wake(),
       tell: (event) => this.tracer.emit(event),
     });

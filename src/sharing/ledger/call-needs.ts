@@ -73,7 +73,7 @@ export class CallNeeds {
   /** A call asks to be sent: it is the first that waits, if it may not. */
   ask({ priority, maxWaitMs = Infinity }: Charge, units: number): void {
     const rank = rankOf(priority);
-    const isUrgent = rank === URGENT || this.#member.waiting() > this.#member.waiting(rank);
+    const isUrgent = rank === URGENT || this.#member.waiting(0) > this.#member.waiting(rank);
     this.#first = { units, rank, isUrgent, maxWaitMs };
     if (units >= this.#passed.units) this.#passedUntil = -Infinity;
   }
@@ -126,7 +126,7 @@ export class CallNeeds {
     isBusy: boolean,
   ): Demand {
     const { concurrency } = this.#member;
-    const waiting = this.#member.waiting(rank);
+    const waiting = isUrgent ? this.#member.waiting(rank) : this.#member.waiting();
     const others = waiting + this.#following(isBusy) - (held ? 2 : 1);
     const want = waiting > 0 ? need + (held?.units ?? 0) + Math.ceil(others * this.#usual) : 0;
     return { need, want, rank, isUrgent, concurrency, maxWaitMs };
