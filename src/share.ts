@@ -10,7 +10,7 @@ export const URGENT: Rank & 2 = 2;
 
 /** The rank of a priority. */
 export function rankOf(priority: number): Rank {
-  return (1 + Math.sign(priority)) as Rank;
+  return (Math.sign(priority) + 1) as Rank;
 }
 
 /** A client as seen by its share. */

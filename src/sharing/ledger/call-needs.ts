@@ -126,7 +126,7 @@ export class CallNeeds {
     isBusy: boolean,
   ): Demand {
     const { concurrency } = this.#member;
-    const waiting = isUrgent ? this.#member.waiting(rank) : this.#member.waiting();
+    const waiting = this.#member.waiting(isUrgent ? rank : undefined);
     const others = waiting + this.#following(isBusy) - (held ? 2 : 1);
     const want = waiting > 0 ? need + (held?.units ?? 0) + Math.ceil(others * this.#usual) : 0;
     return { need, want, rank, isUrgent, concurrency, maxWaitMs };
@@ -135,9 +135,9 @@ export class CallNeeds {
   /** Units of usual and of urgent calls that the store has not been told of: also of those that wait, so that other processes leave room for them. */
   get toTell(): Sent {
     const urgent = this.#member.waiting(URGENT);
-    const untold = (rank: Rank, waiting: number): number =>
+    const units = (rank: Rank, waiting: number): number =>
       Math.max(0, this.#untold[rank] + Math.ceil(waiting * this.#usual));
-    return { usual: untold(USUAL, this.#member.waiting(USUAL) - urgent), urgent: untold(URGENT, urgent) };
+    return { urgent: units(URGENT, urgent), usual: units(USUAL, this.#member.waiting(USUAL) - urgent) };
   }
 
   /** The store has been told. */

@@ -1,7 +1,7 @@
 import type { WindowNews } from '../../quota/share-limit.ts';
 import { type Period, periodMsOf, startOf } from '../../quota/time/periods.ts';
 import type { ServerClock } from '../../quota/time/server-clock.ts';
-import { URGENT, USUAL } from '../../share.ts';
+import { URGENT } from '../../share.ts';
 import { type Slot, Slots } from '../slots/slots.ts';
 import { Timeline, type TimeRange } from '../slots/timeline.ts';
 import { type Instance, MISSING_MS, REACH_MS } from '../slots/window.ts';
@@ -252,9 +252,9 @@ export class Ledger {
       instance.window.hearUsed(instance, units, this.timeline.at(now).least);
       if (instance.drain === undefined) this.#unheard.count(instance.window.period, units);
     }
-    const { units, forMs } = answer.urgent;
-    this.#reserves[0].hear(units + (answer.usual ?? 0), forMs, answer.now);
-    this.#reserves[1].hear(units, forMs, answer.now);
+    const { urgent, usual = 0 } = answer;
+    this.#reserves[0].hear(urgent.units + usual, answer);
+    this.#reserves[1].hear(urgent.units, answer);
     const granted = new Map(slots.map(({ name }, index) => [name, answer.granted[index] ?? 0]));
     this.#renounce(asked, granted, used);
     const outcome = {
@@ -287,7 +287,7 @@ export class Ledger {
   #keptBy({ slots, isCalm, isAhead }: AskPlan, demand: Demand, time: number): (instance: Instance) => number {
     const from = slots[0]?.from ?? time;
     const keptForOthers = (instance: Instance): number =>
-      this.#reserves[demand.rank === USUAL ? 1 : 0].kept(instance, time) +
+      this.#reserves[demand.rank as 0 | 1].kept(instance, time) +
       instance.window.keptForProbe(from, time + demand.maxWaitMs) +
       (isCalm ? this.#probe.kept(instance) : 0);
     return (instance) =>

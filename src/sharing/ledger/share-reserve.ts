@@ -1,7 +1,7 @@
 import { periodMsOf } from '../../quota/time/periods.ts';
 import { likelyRate, reservedFor, SeenTime } from '../../quota/window/reserve/expected-demand.ts';
 import type { Instance } from '../slots/window.ts';
-import { URGENT_MEMORY_MS } from '../store/store.ts';
+import { type Answer, URGENT_MEMORY_MS } from '../store/store.ts';
 
 /** Shortest time over which a rate is computed, in milliseconds. */
 const SHORTEST_MS = 5_000;
@@ -21,8 +21,8 @@ export class ShareReserve {
   /** By the store's clock. */
   readonly #seen = new SeenTime();
 
-  /** Records how many units such calls took lately, by the store's count and clock. `forMs`: for how long it has counted. */
-  hear(units: number, forMs: number, now: number): void {
+  /** Records how many units such calls took lately, by an answer of the store. */
+  hear(units: number, { now, urgent: { forMs } }: Pick<Answer, 'now' | 'urgent'>): void {
     // The count decays and is stored in thousandths: where it is larger by half a unit, some came.
     if (units > this.#units * Math.exp((this.#heardAt - now) / URGENT_MEMORY_MS) + 0.5) this.#seen.onUnits(now);
     this.#units = units;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { slidingLog } from '../../../src/quota/models/sliding-log.ts';
 import { ShareReserve } from '../../../src/sharing/ledger/share-reserve.ts';
 import { SharedWindows } from '../../../src/sharing/slots/windows.ts';
-import { BEGIN, calendar, exactly, instanceAt } from '../support/small.ts';
+import { answering, BEGIN, calendar, exactly, instanceAt } from '../support/small.ts';
 
 const windows = calendar({ second: 20, minute: 500, month: 10_000 });
 const second = instanceAt(windows, 'second', BEGIN);
@@ -11,7 +11,7 @@ const minute = instanceAt(windows, 'minute', BEGIN);
 /** What is kept where so many units of higher ranks were sent lately, for so long. */
 function reserve(units: number, forMs: number): ShareReserve {
   const reserve = new ShareReserve();
-  reserve.hear(units, forMs, BEGIN);
+  reserve.hear(units, answering({ urgent: { units, forMs } }));
   return reserve;
 }
 
@@ -88,7 +88,7 @@ describe('what is kept for calls of a higher rank', () => {
       for (const more of came) {
         now += MINUTE_MS;
         units = units / Math.E + more;
-        reserve.hear(units, 3_600_000, now);
+        reserve.hear(units, answering({ now, urgent: { units, forMs: 3_600_000 } }));
       }
       return reserve.kept(day, BEGIN);
     }
