@@ -3,6 +3,16 @@ import type { EventListener } from './events.ts';
 import { type ShareLimit, type SiblingFacts, wholeShareLimit } from './quota/share-limit.ts';
 import type { ServerClock } from './quota/time/server-clock.ts';
 
+/** What processes that share a quota tell priorities apart by: below 0, 0, and above 0 (usual and urgent calls). */
+export type Rank = 0 | 1 | 2;
+export const USUAL: Rank & 1 = 1;
+export const URGENT: Rank & 2 = 2;
+
+/** The rank of a priority. */
+export function rankOf(priority: number): Rank {
+  return (Math.sign(priority) + 1) as Rank;
+}
+
 /** A client as seen by its share. */
 export interface Member {
   readonly clock: Clock;
@@ -11,10 +21,8 @@ export interface Member {
   readonly time: ServerClock;
   /** Identifies the quota: the service's origin and the key. A function, so that no inspected object shows the key. */
   readonly credential: () => Promise<string>;
-  /** Number of waiting calls. */
-  readonly waiting: () => number;
-  /** Number of waiting calls with a priority above 0. */
-  readonly urgentWaiting: () => number;
+  /** Number of calls that wait in the queue or, given a rank, of those of it or a higher one that are not sent, if they only just ask. */
+  readonly waiting: (rank?: Rank) => number;
   /** Maximum number of requests in flight. */
   readonly concurrency: number;
   /** Receives facts from other processes. */

@@ -19,7 +19,17 @@ const BUSY = [1, 16];
 const ASKS = 1_000;
 const EMPTY_SCRIPTS = 500;
 
-const nothing = { version: 0, need: 1, size: 20, chunk: 4, stayMs: 1_500, held: 0, urgent: 0, recentSince: 0 };
+const nothing = {
+  version: 0,
+  need: 1,
+  size: 20,
+  chunk: 4,
+  stayMs: 1_500,
+  held: 0,
+  urgent: 0,
+  usual: 0,
+  recentSince: 0,
+};
 
 function windowAsk(name: string, limit: number, ttlMs: number, reading: number): WindowAsk {
   return { name, limit, kept: 0, ttlMs, reading, bounds: ttlMs < 60_000 ? 'below' : 'both' };

@@ -1,7 +1,7 @@
 import { fingerprintOf } from '../sharing/fingerprint.ts';
 
 /** The version of the stored format. Versions do not share. */
-const SCHEMA = 'sq5';
+const SCHEMA = 'sq6';
 
 /** Returns the Redis key of one item of a share. */
 export type KeyOf = (what: string) => string;

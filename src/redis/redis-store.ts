@@ -67,7 +67,7 @@ export function redisStore(run: RunScript, keys: KeyOf): ShareStore {
 }
 
 function argumentsOf(ask: ShareAsk, blocks: Blocks): string[] {
-  const { sequence, version, want, need, size, chunk, stayMs, held, urgent, slots } = ask;
+  const { sequence, version, want, need, size, chunk, stayMs, held, urgent, usual, slots } = ask;
   const numbers = [
     sequence,
     version,
@@ -78,6 +78,7 @@ function argumentsOf(ask: ShareAsk, blocks: Blocks): string[] {
     stayMs,
     held,
     urgent,
+    usual,
     ask.isLeaving ? 1 : 0,
     ask.isSign ? 1 : 0,
   ];
@@ -111,7 +112,18 @@ function readAnswer(reply: unknown, ask: ShareAsk, { order }: Blocks): Answer | 
   if (sequence !== ask.sequence) throw malformed();
   if (all.length === 2 && now === -1) return 'stale';
   if (all.length < count || numbers.some((number) => number < 0)) throw malformed();
-  const [version = 0, pauseMs = 0, lookMs = 0, others = 0, live = 0, parts = 0, forMs = 0, freeMs = 0, ...tail] = rest;
+  const [
+    version = 0,
+    pauseMs = 0,
+    lookMs = 0,
+    others = 0,
+    live = 0,
+    urgent = 0,
+    forMs = 0,
+    freeMs = 0,
+    usual = 0,
+    ...tail
+  ] = rest;
   let open = ask.want;
   const granted = tail.slice(0, slots.length).map((grant) => {
     const units = Math.min(grant, open);
@@ -123,7 +135,8 @@ function readAnswer(reply: unknown, ask: ShareAsk, { order }: Blocks): Answer | 
     facts: readPairs(all.slice(count), version, ask.version),
     pauseMs: Math.min(pauseMs, LONGEST_PAUSE_MS),
     lookMs: Math.min(lookMs, LOOK_MS),
-    urgent: { units: parts / PARTS, forMs },
+    urgent: { units: urgent / PARTS, forMs },
+    usual: usual / PARTS,
     used: order.map((index) => tail[slots.length + index] ?? 0),
   };
 }

@@ -7,8 +7,7 @@ import type { Member, Membership, QuotaShare } from '../share.ts';
 const LEASE_SLACK_MS = 60_000;
 
 /** Options of {@link Memberships}. */
-export interface MembershipsOptions
-  extends Pick<Member, 'clock' | 'random' | 'waiting' | 'urgentWaiting' | 'wake' | 'tell'> {
+export interface MembershipsOptions extends Pick<Member, 'clock' | 'random' | 'waiting' | 'wake' | 'tell'> {
   readonly share: QuotaShare;
   readonly clientWide: ClientWide;
   /** How long most attempts may take, in milliseconds. */
@@ -63,8 +62,7 @@ export class Memberships {
   }
 
   #memberOf(key: () => number | undefined, learn: Member['learn']): Member {
-    const { clock, random, clientWide, credentialOf, askKey, isPresent, waiting, urgentWaiting, wake, tell } =
-      this.#options;
+    const { clock, random, clientWide, credentialOf, askKey, isPresent, waiting, wake, tell } = this.#options;
     return {
       clock,
       random,
@@ -73,8 +71,7 @@ export class Memberships {
       wake,
       time: clientWide.clock,
       credential: async () => credentialOf(key() ?? (await askKey())),
-      waiting: () => (isPresent(key()) ? waiting() : 0),
-      urgentWaiting: () => (isPresent(key()) ? urgentWaiting() : 0),
+      waiting: (rank) => (isPresent(key()) ? waiting(rank) : 0),
       get concurrency() {
         return clientWide.concurrency.limit;
       },

@@ -72,8 +72,7 @@ export class Scheduler {
       clientWide,
       askKey: () => this.#keyTurns.ask(),
       isPresent: (key) => key === this.#books.key,
-      waiting: () => this.waiting,
-      urgentWaiting: () => this.#backlog.urgentWaiting,
+      waiting: (rank) => (rank === undefined ? this.waiting : this.#backlog.waiting(rank)),
       wake: () => this.#queue.wake(),
       tell: (event) => this.tracer.emit(event),
     });

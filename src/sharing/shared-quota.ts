@@ -307,19 +307,19 @@ export class SharedQuota implements ShareLimit {
     const composed = this.#ledger.compose(this.#shortage.demand(sentAt), sentAt, this.#trips.tripMs, isSilent);
     const { asked, ...told } = composed;
     if (isSilent && told.windows.length === 0) return;
-    const urgent = this.#needs.urgentToTell;
+    const sent = this.#needs.toTell;
     const ask = {
       member: this.#trips.name,
       sequence: this.#trips.nextSequence(),
       version: isGathering ? -1 : this.#facts.version,
-      urgent,
+      ...sent,
       isSign: isGathering || this.#trips.isSignDue(sentAt),
       isLeaving: this.#trips.isLast,
       ...told,
     };
     const answer = await this.#trips.call(() => store.take(ask));
     if (answer === 'stale') return this.#trips.rename();
-    this.#needs.toldUrgent(urgent);
+    this.#needs.tell(sent);
     this.#receive(composed, answer, sentAt);
     if (this.#facts.tellsClock(clock.now())) await this.#facts.share(store, (work) => this.#trips.call(work));
     const isOutdated = answer.facts !== undefined && !answer.granted.some(Boolean);

@@ -94,7 +94,7 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'slots',
   ],
   'src/sharing/ledger/': [
-    'urgent | stated-room | unheard-reading | recollection | room',
+    'share-reserve | stated-room | unheard-reading | recollection | room',
     'book | ask-policy | call-needs | shape-probe',
     'slot-choice',
     'expected-calls',

@@ -56,12 +56,12 @@ describe.skipIf(!hasRedis)('the store in Redis', () => {
 
   it('keeps everything of a credential under one hash tag that does not show it', async () => {
     const keyOf = keysOf('name', 'secret', 'credential');
-    expect(keyOf('f')).toMatch(/^sq5:\{name:[\w-]{22}\}:f$/);
+    expect(keyOf('f')).toMatch(/^sq6:\{name:[\w-]{22}\}:f$/);
     expect(keyOf('n')).toBe(keyOf('f').replace(/f$/, 'n'));
     expect(keysOf('name', 'other secret', 'credential')('f')).not.toBe(keyOf('f'));
     const store = redisStore(scriptRunner(redis as never), keyOf);
     await useAll(store);
-    const keys = await redis.keys('sq5:{name:*');
+    const keys = await redis.keys('sq6:{name:*');
     expect(keys.map((key) => key.replace(/^.*\}/, '')).sort()).toEqual(
       [':a:a', ':a:b1', ':f', ':facts', ':live', ':look', ':looks', ':n', ':probe', ':r', ':w:minute:/0'].sort(),
     );
@@ -137,7 +137,7 @@ describe.skipIf(!hasRedis)('the store in Redis', () => {
     const { store, keyOf } = open();
     const slots = Array.from({ length: 5 }, (_, index) => slotAsk({ name: String(index), total: 1e30 }));
     await store.take(
-      asking({ sequence: 1e30, urgent: 1e30, slots, windows: [windowAsk({ limit: 1e30, ttlMs: 0.1 })] }),
+      asking({ sequence: 1e30, urgent: 1e30, usual: 1e30, slots, windows: [windowAsk({ limit: 1e30, ttlMs: 0.1 })] }),
     );
     await store.take(asking({ member: 'b', want: 1e-7, slots, windows: [windowAsk({ limit: 1e30, ttlMs: 1e9 })] }));
     for (const key of await redis.keys(keyOf('*'))) {
@@ -151,12 +151,12 @@ describe.skipIf(!hasRedis)('the store in Redis', () => {
 describe('a reply of Redis', () => {
   const ask = asking({ want: 5, version: 3, slots: [slotAsk(), slotAsk({ name: '2' })] });
   const storeOf = (reply: unknown): ShareStore => redisStore((async () => reply) as RunScript, (what) => what);
-  const answer = [1, 1_700_000_000_000, 3, 0, 0, 2, 8, 1_500, 60_000, 700, 4, 1, 17];
+  const answer = [1, 1_700_000_000_000, 3, 0, 0, 2, 8, 1_500, 60_000, 700, 2_500, 4, 1, 17];
 
   it('is read as an answer', async () => {
     expect(await storeOf(answer).take(ask)).toEqual({
       ...{ sequence: 1, now: 1_700_000_000_000, version: 3, facts: undefined, pauseMs: 0, lookMs: 0, others: 2 },
-      ...{ live: 8, urgent: { units: 1.5, forMs: 60_000 }, freeMs: 700, granted: [4, 1], used: [17] },
+      ...{ live: 8, urgent: { units: 1.5, forMs: 60_000 }, usual: 2.5, freeMs: 700, granted: [4, 1], used: [17] },
     });
     expect(await storeOf([1, -1]).take(ask)).toBe('stale');
   });
@@ -172,12 +172,12 @@ describe('a reply of Redis', () => {
 
   it('tells what is used of each window of an ask, in whatever order Redis keeps them', async () => {
     const windows = ['minute:2', 'second:9', 'minute:1'].map((name) => windowAsk({ name }));
-    const replied = storeOf([1, 5, 3, 0, 0, 2, 8, 0, 0, 0, 4, 1, 11, 12, 13]);
+    const replied = storeOf([1, 5, 3, 0, 0, 2, 8, 0, 0, 0, 0, 4, 1, 11, 12, 13]);
     expect(await replied.take({ ...ask, windows })).toMatchObject({ used: [12, 13, 11] });
   });
 
   it('never grants more than was wanted, nor makes a pause or look longer than they may be', async () => {
-    const large = answer.with(3, 9e12).with(4, 9e12).with(10, 4).with(11, 9_999);
+    const large = answer.with(3, 9e12).with(4, 9e12).with(11, 4).with(12, 9_999);
     expect(await storeOf(large).take(ask)).toMatchObject({ granted: [4, 1], pauseMs: 3_600_000, lookMs: LOOK_MS });
     expect(await storeOf(9e12).look('a')).toBe(LOOK_MS);
     expect(await storeOf(9e12).resume('a')).toBe(3_600_000);

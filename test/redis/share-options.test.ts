@@ -34,6 +34,6 @@ it('a share keeps all that it knows under its name', async () => {
   const client = createClient({ baseUrl: service.origin, fetch: service.fetch, clock, share });
   await clock.run(client.getInfo());
   await clock.run(client.close());
-  expect([...keys]).toContain('sq5:{mine:digest}:f');
-  expect([...keys].filter((key) => !key.startsWith('sq5:{mine:digest}:'))).toEqual([]);
+  expect([...keys]).toContain('sq6:{mine:digest}:f');
+  expect([...keys].filter((key) => !key.startsWith('sq6:{mine:digest}:'))).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ClientEvent } from '../../src/events.ts';
 import { wholeShareLimit } from '../../src/quota/share-limit.ts';
-import type { Member, QuotaShare } from '../../src/share.ts';
+import { type Member, type QuotaShare, URGENT } from '../../src/share.ts';
 import { wire } from '../support/wire.ts';
 
 /** What an answer says of a second of twenty units. */
@@ -20,7 +20,7 @@ function noting() {
       return { part: wholeShareLimit, leave: async () => void left.push(at) };
     },
   };
-  const counts = () => members.map(({ waiting, urgentWaiting }) => [waiting(), urgentWaiting()]);
+  const counts = () => members.map(({ waiting }) => [waiting(), waiting(URGENT)]);
   return { share, members, left, counts };
 }
 

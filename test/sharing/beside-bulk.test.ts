@@ -12,6 +12,8 @@ interface Beside {
   readonly windows: WindowKind;
   readonly seed: number;
   readonly priority?: number;
+  /** Whether the process of the bulk makes some of the calls, too. */
+  readonly isMixed?: boolean;
   readonly calls?: number;
   readonly limit?: number;
   /** How long after the turn of a minute the share begins, in seconds. */
@@ -23,6 +25,7 @@ async function tookBeside({
   windows,
   seed,
   priority = 1,
+  isMixed = false,
   calls = 21,
   limit = 50,
   second = 7,
@@ -42,7 +45,7 @@ async function tookBeside({
     await clock.sleep(BULK_AT_MS);
     await clients[0]?.getInfo({ priority: -1, maxWaitMs: Infinity });
   };
-  const all = Array.from({ length: calls }, (_, nth) => call(1 + (nth % 3), random() * LASTS_MS));
+  const all = Array.from({ length: calls }, (_, nth) => call((isMixed ? 0 : 1) + (nth % 3), random() * LASTS_MS));
   await clock.run(Promise.all([...all, ...Array.from({ length: 2 * limit }, bulk)]));
   expect(fleet.limited).toBe(0);
   return took.sort((a, b) => a - b);
@@ -66,6 +69,20 @@ describe('calls beside a bulk of another process', () => {
       }
     },
   );
+
+  it.each(SHAPES)('do not wait where they are usual and the priority of the bulk is below 0 (%s)', async (windows) => {
+    for (const seed of cases([1, 3], [2, 4, 5, 6, 7])) {
+      const took = await tookBeside({ windows, seed, priority: 0 });
+      expect(took.at(-2)).toBeLessThan(2_000);
+    }
+  });
+
+  it.each(SHAPES)('do not wait, either, where the process of the bulk makes usual calls, too (%s)', async (windows) => {
+    for (const seed of cases([1], [2, 3, 4, 5])) {
+      const took = await tookBeside({ windows, seed, priority: 0, isMixed: true });
+      expect(took.at(-2)).toBeLessThan(2_000);
+    }
+  });
 
   it('get their part of what drains in each step, and do not wait for as long as the bulk does', async () => {
     for (const seed of [1, 2]) {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { leaky } from '../../src/quota/models/leaky.ts';
 import { slidingLog } from '../../src/quota/models/sliding-log.ts';
 import { ServerClock } from '../../src/quota/time/server-clock.ts';
+import { USUAL } from '../../src/share.ts';
 import { Ledger } from '../../src/sharing/ledger/ledger.ts';
 import { memoryStore } from '../../src/sharing/store/memory-store.ts';
 import { asking } from '../../src/testing/share/asking.ts';
@@ -58,7 +59,7 @@ class World {
 
   async ask(place: number, want: number, isLost: boolean): Promise<void> {
     const process = this.#at(place);
-    const demand = { need: 1, want, isUrgent: false, concurrency: 32, maxWaitMs: Infinity };
+    const demand = { need: 1, want, rank: USUAL, isUrgent: false, concurrency: 32, maxWaitMs: Infinity };
     const composed = process.ledger.compose(demand, this.now, 1);
     if (composed.slots.length === 0) return;
     const { asked: _, ...told } = composed;

@@ -13,7 +13,7 @@ import { Pacer } from '../../src/quota/pacer.ts';
 import type { ShareLimit } from '../../src/quota/share-limit.ts';
 import { ServerClock } from '../../src/quota/time/server-clock.ts';
 import { redisShare } from '../../src/redis/index.ts';
-import { type Membership, type QuotaShare, wholeShare } from '../../src/share.ts';
+import { type Membership, type QuotaShare, URGENT, wholeShare } from '../../src/share.ts';
 import { memoryStore } from '../../src/sharing/store/memory-store.ts';
 import { storeShare } from '../../src/sharing/store-share.ts';
 import { hasRedis, type RedisServer, startRedis } from '../redis/support/server.ts';
@@ -113,8 +113,7 @@ describe.each(KINDS.filter(({ kind }) => hasRedis || !kind.includes('real')))(
         random: () => 0.5,
         time,
         credential: async () => 'the credential of all',
-        waiting: () => self.waiting,
-        urgentWaiting: () => 0,
+        waiting: (rank) => (rank === URGENT ? 0 : self.waiting),
         concurrency: 32,
         learn: () => {},
         wake: () => {},

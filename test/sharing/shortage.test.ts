@@ -31,7 +31,7 @@ function worldOf(
   limits: Parameters<typeof ledgerOf>[0],
   { waiting = 1, alive = [aligned], ...first }: First & { waiting?: number; alive?: readonly Shape[] } = {},
 ): World {
-  const member = { waiting: () => world.waiting, urgentWaiting: () => world.waiting, concurrency: 32 };
+  const member = { waiting: () => world.waiting, concurrency: 32 };
   const needs = new CallNeeds(member as unknown as Member);
   const [ledger, discovery] = [ledgerOf(limits, { alive }), new Discovery()];
   const world: World = { shortage: new Shortage(needs, ledger, discovery), ledger, discovery, needs, waiting };

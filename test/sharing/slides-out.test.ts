@@ -56,7 +56,7 @@ async function arrivals(period: 'minute' | 'hour', all: readonly Job[]): Promise
       if (now - process.heardAt > FORGOTTEN_MS) ledger.book.forgetAccount();
       const composed = ledger.compose(demand({ want: 1 + spare }), now, TRIP_MS);
       const { asked: _, ...told } = composed;
-      const rest = { member: `${index}`, sequence: ++process.sequence, version: 0, urgent: 0 };
+      const rest = { member: `${index}`, sequence: ++process.sequence, version: 0, urgent: 0, usual: 0 };
       const answer = await store.take({ ...told, ...rest });
       if (answer === 'stale') throw new Error('The ask is stale');
       ledger.receive(composed, answer, 3, now, now + TRIP_MS);

@@ -14,25 +14,27 @@ end
 
 /**
  * The state that every ask reads: version of the facts, the version that a process must know to be granted units, end of the pause, urgent
- * units in thousandths, when the state was written, and when the counting of urgent units began. `isDue`: it is to be written even if
+ * and usual units in thousandths, when the state was written, and when their counting began. `isDue`: it is to be written even if
  * unchanged. Facts must not expire before their version: to write the state extends their expiry, too, if they are given.
  */
 export const STATE: string = `${CLOCK}
 local function readState(text)
-  local version, least, pause, urgent, at, since = string.match(text or '', '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+)$')
-  if not version then return { version = 0, least = 0, pause = 0, urgent = 0, since = now, isDue = true } end
+  local version, least, pause, urgent, usual, at, since =
+    string.match(text or '', '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)$')
+  if not version then return { version = 0, least = 0, pause = 0, urgent = 0, usual = 0, since = now, isDue = true } end
   local elapsed = now - tonumber(at)
-  urgent = sane(urgent, ${MOST})
-  if elapsed > 0 then urgent = math.floor(urgent * math.exp(-elapsed / ${URGENT_MEMORY_MS})) end
+  local left = elapsed > 0 and math.exp(-elapsed / ${URGENT_MEMORY_MS}) or 1
   return {
     version = sane(version, ${MOST}), least = sane(least, ${MOST}), pause = sane(pause, now + ${LONGEST_PAUSE_MS}),
-    urgent = urgent, since = math.min(tonumber(since), now),
+    urgent = math.floor(sane(urgent, ${MOST}) * left), usual = math.floor(sane(usual, ${MOST}) * left),
+    since = math.min(tonumber(since), now),
     isDue = elapsed < 0 or math.floor(now / ${STATE_RENEWED_MS}) ~= math.floor(at / ${STATE_RENEWED_MS})
   }
 end
 local function writeState(key, facts, state)
   local text = string.format(
-    '%.0f %.0f %.0f %.0f %.0f %.0f', state.version, state.least, state.pause, state.urgent, now, state.since)
+    '%.0f %.0f %.0f %.0f %.0f %.0f %.0f',
+    state.version, state.least, state.pause, state.urgent, state.usual, now, state.since)
   redis.call('SET', key, text, 'PX', '${STATE_LASTS_MS}')
   if facts then redis.call('PEXPIRE', facts, '${LONGEST_TTL_MS}') end
 end

@@ -21,7 +21,7 @@ import { KEEP_RECENT } from './take/recent.ts';
  * of another form are read as missing and overwritten. Everything is read before the first write.
  *
  * KEYS: state, account, look, what was claimed lately, the blocks, the needy, facts, the live. ARGV: member, sequence, version, want, need, size, chunk, stay, held,
- * urgent, leaving, sign of life, slots, blocks, since when claims may be missing from readings; for each block: the first and the last place asked for, whether
+ * urgent, usual, leaving, sign of life, slots, blocks, since when claims may be missing from readings; for each block: the first and the last place asked for, whether
  * its layout, how many runs of windows; for each run: the first and the last place, limit, kept, ttl of the first, by how
  * much that of the next is longer, reading, what it bounds (0: below, 1: both, 2: above; 3: it drains), drain or by when a slot must have ended to count no more; for each slot: when it ends, name, total,
  * wish, how many runs of windows, and the first and the last window of each, as numbered by the blocks.
@@ -31,8 +31,8 @@ local A, tonumber, match, find, format, sub = ARGV, tonumber, string.match, stri
 local min, max, floor, ceil, call = math.min, math.max, math.floor, math.ceil, redis.call
 local read, write, latest = struct.unpack, struct.pack, now + ${LONGEST_TTL_MS}
 local function mostClaimed(limit) return floor(1.25 * limit) + 16 end
-local me, sequence, slots, blocks = A[1], tonumber(A[2]), tonumber(A[13]), tonumber(A[14])
-local want, need, stay, leaves, signs = tonumber(A[4]), tonumber(A[5]), tonumber(A[8]), A[11] == '1', A[12] == '1'
+local me, sequence, slots, blocks = A[1], tonumber(A[2]), tonumber(A[14]), tonumber(A[15])
+local want, need, stay, leaves, signs = tonumber(A[4]), tonumber(A[5]), tonumber(A[8]), A[12] == '1', A[13] == '1'
 local stored = call('MGET', unpack(KEYS, 1, blocks + 4))
 local account = stored[2] or ''
 local asked, mine = match(account, '^(%d+) (%d+)')
@@ -59,10 +59,9 @@ elseif mine >= now and mine <= now + ${NEEDY_MS} then others = max(0, others - 1
 
 ${GRANT}
 n = n + slots
-local told = tonumber(A[10]) * ${PARTS}
-state.urgent = state.urgent + told
-answer[8] = state.urgent
-if told > 0 or isDue then writeState(KEYS[1], isDue and KEYS[blocks + 6], state) end
+state.urgent, state.usual = state.urgent + A[10] * ${PARTS}, state.usual + A[11] * ${PARTS}
+answer[8], answer[11] = state.urgent, state.usual
+if A[10] + A[11] > 0 or isDue then writeState(KEYS[1], isDue and KEYS[blocks + 6], state) end
 ${WRITE_BLOCKS}${KEEP_RECENT}if isDue then call('PEXPIRE', needy, '${NEEDY_LAST_MS}') end
 if isNeedy and not leaves then
   totals[2] = format('%.0f', now + min(stay + fullMs, ${NEEDY_MS}))

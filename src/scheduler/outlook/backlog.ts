@@ -1,5 +1,6 @@
 import type { Ask } from '../../quota/admission.ts';
 import type { Plan } from '../../quota/forecast/estimate.ts';
+import { type Rank, rankOf } from '../../share.ts';
 import type { Bound } from '../queue/bounded-calls.ts';
 
 /** With more stretches than this, the order of calls is kept roughly, their queries are not kept, and costs that are nearly the same make one kind. */
@@ -60,8 +61,8 @@ export class Backlog {
   readonly #last = new Map<string, Stretch>();
   #came = 0;
   #moved = 0;
-  #waiting = 0;
-  #urgentWaiting = 0;
+  /** Calls that wait, of each rank or a higher one. */
+  readonly #waiting: [number, number, number] = [0, 0, 0];
   /** The lowest priority that any call had since none was left. */
   #lowest = Infinity;
   #overtaking = 0;
@@ -77,7 +78,7 @@ export class Backlog {
     const isExact = this.#stretches.size < MOST_EXACT;
     const units = isExact ? cost : Math.round(2 * Math.log2(cost));
     const kind = `${priority} ${units} ${typeof ask.cost} ${endpoint} ${isExact ? ask.query : ''}`;
-    const between = isExact ? 0 : this.#waiting * STRETCH_PART;
+    const between = isExact ? 0 : this.#waiting[0] * STRETCH_PART;
     let stretch = this.#last.get(kind);
     // Where no other came in between, a stretch may have any length.
     if (!stretch || this.#came - stretch.calls - stretch.before > between) {
@@ -110,8 +111,7 @@ export class Backlog {
     const { stretch } = call;
     call.isWaiting = calls === 1;
     stretch.waiting += calls;
-    this.#waiting += calls;
-    if (stretch.priority > 0) this.#urgentWaiting += calls;
+    for (let rank = 0; rank <= rankOf(stretch.priority); rank++) this.#waiting[rank as Rank] += calls;
     this.#moved += stretch.weight;
   }
 
@@ -126,9 +126,9 @@ export class Backlog {
     if (this.#stretches.size === 0) this.#lowest = Infinity;
   }
 
-  /** Calls with a priority above 0 that wait: processes that share a quota reserve units for them. */
-  get urgentWaiting(): number {
-    return this.#urgentWaiting;
+  /** Calls of this rank or a higher one that wait: processes that share a quota reserve units for them. */
+  waiting(rank: Rank): number {
+    return this.#waiting[rank];
   }
 
   /** The weight of all calls that have come to wait, and of all that have left. */

@@ -1,6 +1,6 @@
 import type { Charge } from '../../quota/admission.ts';
-import type { Member } from '../../share.ts';
-import { URGENT_ABOVE } from './urgent.ts';
+import { type Member, type Rank, rankOf, URGENT, USUAL } from '../../share.ts';
+import type { ShareAsk } from '../store/store.ts';
 
 /** From this many requests in flight, half of them are expected to be followed by another call. */
 const MANY = 8;
@@ -14,7 +14,9 @@ export interface Demand {
   readonly need: number;
   /** Units of all calls that this ask is for, including the first. */
   readonly want: number;
-  /** Whether the first call is urgent, so that it may use the reserve for urgent calls. */
+  /** The rank of the first call: it may use what is reserved for calls of it. */
+  readonly rank: Rank;
+  /** Whether what is held of later slots is of no use to it. */
   readonly isUrgent: boolean;
   /** Maximum number of requests in flight. */
   readonly concurrency: number;
@@ -24,12 +26,17 @@ export interface Demand {
   readonly maxWaitMs: number;
 }
 
-/** A waiting call: the units that it needs, whether it is urgent, and how long it may wait, in milliseconds. */
+/** A waiting call: the units that it needs, its rank, and how long it may wait, in milliseconds. */
 interface WaitingCall {
   readonly units: number;
+  readonly rank: Rank;
+  /** Whether it goes before others: it is urgent, or calls of a lower rank wait, too. */
   readonly isUrgent: boolean;
   readonly maxWaitMs: number;
 }
+
+/** Units of usual and of urgent calls. */
+type Sent = Pick<ShareAsk, 'usual' | 'urgent'>;
 
 /** What the calls of this process need of the share: those that wait, and those that are expected to follow. */
 export class CallNeeds {
@@ -38,12 +45,11 @@ export class CallNeeds {
   /** Mean units of a call. */
   #usual = 1;
   /** The first waiting call that no other passes, and one that is passed, until it asks again. */
-  #first: WaitingCall = { units: 1, isUrgent: false, maxWaitMs: Infinity };
+  #first: WaitingCall = { units: 1, rank: USUAL, isUrgent: false, maxWaitMs: Infinity };
   #passed = this.#first;
   #passedUntil = -Infinity;
-  /** Units that urgent calls have taken, and those that the store was told of, which includes calls that wait. */
-  #urgentSent = 0;
-  #urgentTold = 0;
+  /** Units that calls of each rank have taken, less those that the store was told of, which includes calls that wait. */
+  readonly #untold: [number, number, number] = [0, 0, 0];
 
   constructor(member: Member) {
     this.#member = member;
@@ -66,7 +72,9 @@ export class CallNeeds {
 
   /** A call asks to be sent: it is the first that waits, if it may not. */
   ask({ priority, maxWaitMs = Infinity }: Charge, units: number): void {
-    this.#first = { units, isUrgent: priority > URGENT_ABOVE, maxWaitMs };
+    const rank = rankOf(priority);
+    const isUrgent = rank === URGENT || this.#member.waiting(0) > this.#member.waiting(rank);
+    this.#first = { units, rank, isUrgent, maxWaitMs };
     if (units >= this.#passed.units) this.#passedUntil = -Infinity;
   }
 
@@ -80,7 +88,7 @@ export class CallNeeds {
   onSent(units: number): void {
     this.#underWay++;
     this.#usual += FRESHNESS * (units - this.#usual);
-    if (this.#first.isUrgent) this.#urgentSent += units;
+    this.#untold[this.#first.rank] += units;
   }
 
   /** It has ended. */
@@ -94,10 +102,10 @@ export class CallNeeds {
     return this.#underWay >= MANY ? Math.floor(this.#underWay / 2) : 0;
   }
 
-  /** The waiting call that a cheaper one passes, which is no more urgent. */
+  /** The waiting call that a cheaper one passes, whose priority is no higher. */
   passed(now: number): WaitingCall | undefined {
     const [first, passed] = [this.#first, this.#passed];
-    const isPassed = now < this.#passedUntil && first.units < passed.units && first.isUrgent <= passed.isUrgent;
+    const isPassed = now < this.#passedUntil && first.units < passed.units && first.rank <= passed.rank;
     return isPassed ? passed : undefined;
   }
 
@@ -108,22 +116,29 @@ export class CallNeeds {
    * @param held - a call that waits for a slot of which its units are held.
    * @param isBusy - whether this process has used all it was granted lately.
    */
-  demand({ units: need, isUrgent, maxWaitMs }: WaitingCall, held: WaitingCall | undefined, isBusy: boolean): Demand {
+  demand(
+    { units: need, rank, isUrgent, maxWaitMs }: WaitingCall,
+    held: WaitingCall | undefined,
+    isBusy: boolean,
+  ): Demand {
     const { concurrency } = this.#member;
-    const waiting = isUrgent ? this.#member.urgentWaiting() : this.#member.waiting();
+    const waiting = this.#member.waiting(isUrgent ? rank : undefined);
     const others = waiting + this.#following(isBusy) - (held ? 2 : 1);
     const want = waiting > 0 ? need + (held?.units ?? 0) + Math.ceil(others * this.#usual) : 0;
-    return { need, want, isUrgent, concurrency, maxWaitMs };
+    return { need, want, rank, isUrgent, concurrency, maxWaitMs };
   }
 
-  /** Units of urgent calls that the store has not been told of: also of those that wait, so that other processes leave room for them. */
-  get urgentToTell(): number {
-    const waiting = Math.ceil(this.#member.urgentWaiting() * this.#usual);
-    return Math.max(0, this.#urgentSent + waiting - this.#urgentTold);
+  /** Units of usual and of urgent calls that the store has not been told of: also of those that wait, so that other processes leave room for them. */
+  get toTell(): Sent {
+    const urgent = this.#member.waiting(URGENT);
+    const units = (rank: Rank, waiting: number): number =>
+      Math.max(0, this.#untold[rank] + Math.ceil(waiting * this.#usual));
+    return { urgent: units(URGENT, urgent), usual: units(USUAL, this.#member.waiting(USUAL) - urgent) };
   }
 
   /** The store has been told. */
-  toldUrgent(units: number): void {
-    this.#urgentTold += units;
+  tell({ usual, urgent }: Sent): void {
+    this.#untold[USUAL] -= usual;
+    this.#untold[URGENT] -= urgent;
   }
 }

@@ -2,6 +2,7 @@ import type { WindowNews } from '../../quota/share-limit.ts';
 import { type Period, periodMsOf, startOf } from '../../quota/time/periods.ts';
 import type { ServerClock } from '../../quota/time/server-clock.ts';
 import { ARRIVES_WITHIN_MS } from '../../quota/usage/in-flight.ts';
+import { URGENT } from '../../share.ts';
 import { type Slot, Slots } from '../slots/slots.ts';
 import { Timeline, type TimeRange } from '../slots/timeline.ts';
 import { type Instance, MISSING_MS, REACH_MS } from '../slots/window.ts';
@@ -14,9 +15,9 @@ import type { Demand } from './call-needs.ts';
 import { Recollection } from './recollection.ts';
 import { type Asked, mayKeep } from './room.ts';
 import { ShapeProbe } from './shape-probe.ts';
+import { ShareReserve } from './share-reserve.ts';
 import { CHUNK, SlotChoice } from './slot-choice.ts';
 import { UnheardReading } from './unheard-reading.ts';
-import { UrgentReserve } from './urgent.ts';
 
 /** Unspent units are returned this long after the end of their slot, to a store that is near sooner, unless an earlier trip did so. In milliseconds. */
 const GIVE_BACK_MS = 1_000;
@@ -49,7 +50,8 @@ export class Ledger {
   readonly #probe: ShapeProbe;
   readonly choice: SlotChoice;
   readonly planner: AskPlanner;
-  readonly #reserve = new UrgentReserve();
+  /** For calls of the ranks above the lowest, and above the usual one. */
+  readonly #reserves = [new ShareReserve(), new ShareReserve()] as const;
   readonly #recollection = new Recollection();
   readonly #unheard = new UnheardReading();
   /** Whether a request was answered long before its slot ends while processes lack units: the next ask frees what it does not count in. */
@@ -249,7 +251,9 @@ export class Ledger {
       instance.window.hearUsed(instance, units, this.timeline.at(now).least);
       if (instance.drain === undefined) this.#unheard.count(instance.window.period, units);
     }
-    this.#reserve.hear(answer);
+    const { urgent, usual = 0 } = answer;
+    this.#reserves[0].hear(urgent.units + usual, answer);
+    this.#reserves[1].hear(urgent.units, answer);
     const granted = new Map(slots.map(({ name }, index) => [name, answer.granted[index] ?? 0]));
     this.#renounce(asked, granted, used);
     const outcome = {
@@ -282,14 +286,14 @@ export class Ledger {
   #keptBy({ slots, isCalm, isAhead }: AskPlan, demand: Demand, time: number): (instance: Instance) => number {
     const from = slots[0]?.from ?? time;
     const keptForOthers = (instance: Instance): number =>
-      this.#reserve.kept(instance, time) +
+      this.#reserves[demand.rank as 0 | 1].kept(instance, time) +
       instance.window.keptForProbe(from, time + demand.maxWaitMs) +
       (isCalm ? this.#probe.kept(instance) : 0);
     return (instance) =>
       instance.window.carried(instance, from) +
       instance.window.spare(instance, demand.need) +
       (isAhead ? Math.ceil(instance.limit * AMPLE) : 0) +
-      (demand.isUrgent ? 0 : Math.min(mayKeep(instance, demand.need), keptForOthers(instance)));
+      (demand.rank === URGENT ? 0 : Math.min(mayKeep(instance, demand.need), keptForOthers(instance)));
   }
 
   /** The instances that an ask names whether or not a slot counts in them. */
@@ -312,7 +316,7 @@ export class Ledger {
     return { ...slot, to: Math.min(slot.to, latest + 1) };
   }
 
-  /** Takes away what must be left to the calendar's window before, and to urgent calls: only the answer has told how much that is. */
+  /** Takes away what must be left to the calendar's window before, and to calls of higher priority: only the answer has told how much that is. */
   #renounce({ slots, kept }: Asked, granted: Map<string, number>, used: Map<string, number>): void {
     for (const { name, instances } of slots.toReversed()) {
       // Of a second, nothing that is kept changes with the answer for longer than that lasts.

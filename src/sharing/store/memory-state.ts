@@ -1,34 +1,38 @@
 import { LONGEST_PAUSE_MS, URGENT_MEMORY_MS } from './store.ts';
 import { STATE_RENEWED_MS } from './store-rules.ts';
 
-/** Version of the facts, pause and urgent units, which every ask reads. */
+/** Version of the facts, pause, urgent and usual units, which every ask reads. */
 export interface State {
   readonly version: number;
   /** The version that a process must know to be granted units: the last one that changed a limit or the epoch of a shape. */
   readonly least: number;
   /** When the pause ends or, until it is cleared, ended, in milliseconds since the Unix epoch; 0: there is none. */
   readonly pauseUntil: number;
-  /** Urgent units as of `at`, in thousandths (`PARTS`). */
+  /** Urgent and usual units as of `at`, in thousandths (`PARTS`); an earlier version did not count usual ones. */
   readonly urgent: number;
+  readonly usual?: number;
   readonly at: number;
-  /** When the counting of urgent units began. */
+  /** When the counting of these began. */
   readonly since: number;
 }
 
 /** The present state, and whether it must be written even if unchanged, so that it does not expire. */
 export interface CurrentState extends State {
+  readonly usual: number;
   readonly isDue: boolean;
 }
 
 /** Computes the present state. The store's clock may have been set back since the known one was written. */
 export function stateAt(known: State | undefined, now: number): CurrentState {
-  if (!known) return { version: 0, least: 0, pauseUntil: 0, urgent: 0, at: now, since: now, isDue: true };
-  const { version, least, pauseUntil, urgent, at, since } = known;
+  if (!known) return { version: 0, least: 0, pauseUntil: 0, urgent: 0, usual: 0, at: now, since: now, isDue: true };
+  const { version, least, pauseUntil, urgent, usual = 0, at, since } = known;
   const elapsed = now - at;
+  const left = elapsed > 0 ? Math.exp(-elapsed / URGENT_MEMORY_MS) : 1;
   return {
     ...{ version, least },
     pauseUntil: pauseUntil > now + LONGEST_PAUSE_MS ? 0 : pauseUntil,
-    urgent: elapsed > 0 ? Math.floor(urgent * Math.exp(-elapsed / URGENT_MEMORY_MS)) : urgent,
+    urgent: Math.floor(urgent * left),
+    usual: Math.floor(usual * left),
     at: now,
     since: Math.min(since, now),
     isDue: elapsed < 0 || Math.floor(now / STATE_RENEWED_MS) !== Math.floor(at / STATE_RENEWED_MS),

@@ -130,7 +130,8 @@ class Books implements MemoryStore {
     const { granted, isNeedy, stayMs, freeMs } = grantUnits(ask, mayGrant, others, windows);
 
     const urgent = state.urgent + ask.urgent * PARTS;
-    if (ask.urgent > 0 || state.isDue) this.#write({ ...state, urgent }, now, state.isDue);
+    const usual = state.usual + ask.usual * PARTS;
+    if (ask.urgent + ask.usual > 0 || state.isDue) this.#write({ ...state, urgent, usual }, now, state.isDue);
     for (const { ask: window, record, isChanged } of windows)
       if (isChanged) this.#windows.set(window.name, record, window.ttlMs, now);
     const claimed = granted.reduce((sum, units) => sum + units, 0);
@@ -149,6 +150,7 @@ class Books implements MemoryStore {
       facts: state.version === ask.version ? undefined : this.#factsAt(now),
       live: this.#sign(ask, now),
       urgent: { units: urgent / PARTS, forMs: now - state.since },
+      usual: usual / PARTS,
       ...{ granted, freeMs, used: windows.map(({ used }) => used) },
     };
   }

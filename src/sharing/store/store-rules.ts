@@ -4,15 +4,15 @@ import { LONGEST_PAUSE_MS, type ShareAsk, type WindowAsk } from './store.ts';
 /** Upper bound of every number in an ask and in a store. */
 export const MOST = 1e14;
 
-/** Version, pause and urgent units (the state) expire this long after they were last written, in milliseconds. */
+/** Version, pause, urgent and usual units (the state) expire this long after they were last written, in milliseconds. */
 export const STATE_LASTS_MS = 3_600_000;
 
 /** The first ask in each period of this length writes the state again, so that it does not expire while asks come. In milliseconds. */
 export const STATE_RENEWED_MS = 600_000;
 
-/** Urgent units, which decay, and units that drain are stored as integers, in thousandths. */
+/** Urgent and usual units, which decay, and units that drain are stored as integers, in thousandths. */
 export const PARTS = 1_000;
-const MOST_URGENT = 1e9;
+const MOST_SENT = 1e9;
 
 /**
  * The longest that a process counts as needy, and how long the set of needy processes is kept after one has entered or the state was
@@ -77,7 +77,8 @@ export function readAsk(ask: ShareAsk): ShareAsk {
     chunk: whole(ask.chunk),
     stayMs: whole(ask.stayMs, 1, NEEDY_MS),
     held: whole(ask.held),
-    urgent: whole(ask.urgent, 0, MOST_URGENT),
+    urgent: whole(ask.urgent, 0, MOST_SENT),
+    usual: whole(ask.usual, 0, MOST_SENT),
     recentSince: whole(Math.floor(ask.recentSince)),
     slots: ask.slots.map((slot) => ({ ...slot, total: whole(slot.total), to: whole(slot.to) })),
     windows: ask.windows.map(readWindowAsk),

@@ -14,7 +14,7 @@ export const LONGEST_PAUSE_MS = 3_600_000;
 export const STRETCH_MS = 5_000;
 export const RECENT_STRETCHES = 8;
 
-/** The count of urgent units decays by a factor of e in this time, in milliseconds. */
+/** The counts of urgent and of usual units decay by a factor of e in this time, in milliseconds. */
 export const URGENT_MEMORY_MS = 60_000;
 
 /**
@@ -64,7 +64,7 @@ export interface WindowAsk {
   readonly name: string;
   /** Its limit in units. */
   readonly limit: number;
-  /** Units that this ask must leave free: the reserve for urgent calls. */
+  /** Units that this ask must leave free, as for calls of higher priority. */
   readonly kept: number;
   /** How long the store keeps it, in milliseconds from now. */
   readonly ttlMs: number;
@@ -110,8 +110,9 @@ export interface ShareAsk {
   readonly stayMs: number;
   /** Units that the process holds for the present and later slots. */
   readonly held: number;
-  /** Units sent for urgent calls since the last ask. */
+  /** Units sent since the last ask for urgent calls, and for usual ones: those of priority 0. */
   readonly urgent: number;
+  readonly usual: number;
   /** What was claimed since then, by the store's clock, may be missing from readings that bound usage from above; 0: that clock is not known. */
   readonly recentSince: number;
   /** Earliest first. */
@@ -142,6 +143,8 @@ export interface Answer {
   readonly live: number;
   /** Urgent units of all processes, which decay by a factor of e in a minute, and how long they have been counted, in milliseconds. */
   readonly urgent: { readonly units: number; readonly forMs: number };
+  /** Usual units of all processes, counted likewise; a store of an earlier version does not count them. */
+  readonly usual?: number;
   /** Units granted of each slot, in the order of the ask. */
   readonly granted: readonly number[];
   /** How long until units have slid out of all windows that lack room for the first slot without, in milliseconds; 0: that is not known. */

@@ -27,6 +27,7 @@ export function asking(rest: Partial<ShareAsk> = {}): ShareAsk {
       stayMs: 1_500,
       held: 0,
       urgent: 0,
+      usual: 0,
       recentSince: BEGIN + 1e12,
     },
     slots: [slotAsk()],

@@ -264,8 +264,17 @@ export const BOOKS: StoreCases = {
     const ask = asker(store);
     expect((await ask(telling(2.4, {}, { ttlMs: 999.5, limit: 20.9 }))).used).toEqual([3]);
     expect((await ask({ ...asking(), want: Number.NaN })).granted).toEqual([0]);
-    const odd = { want: Infinity, need: -3, size: Number.NaN, chunk: 1e300, stayMs: Infinity, held: -1, urgent: -5 };
-    expect(await ask({ member: 'b', ...odd })).toMatchObject({ granted: [20 - 3 + 3], urgent: { units: 0 } });
+    const odd = {
+      want: Infinity,
+      need: -3,
+      size: Number.NaN,
+      chunk: 1e300,
+      stayMs: Infinity,
+      held: -1,
+      urgent: -5,
+      usual: -5,
+    };
+    expect(await ask({ member: 'b', ...odd })).toMatchObject({ granted: [20 - 3 + 3], urgent: { units: 0 }, usual: 0 });
     expect(await store.pause(Number.NaN)).toBe(undefined);
   },
 };

@@ -12,19 +12,20 @@ export const STATE: StoreCases = {
     expect(await ask()).toMatchObject({ sequence: 2, now: now(), others: 0, version: 0 });
   },
 
-  'adds up urgent units of all processes, which fade, and tells for how long they were counted': async ({
+  'adds up urgent and usual units of all processes, which fade, and tells for how long it did': async ({
     store,
     pass,
   }) => {
     const ask = asker(store);
-    expect((await ask({ urgent: 0 })).urgent).toEqual({ units: 0, forMs: 0 });
+    expect((await ask()).urgent).toEqual({ units: 0, forMs: 0 });
     pass(30_000);
     expect((await ask({ urgent: 3 })).urgent).toEqual({ units: 3, forMs: 30_000 });
-    expect((await ask({ member: 'b', urgent: 1 })).urgent.units).toBe(4);
+    expect(await ask({ member: 'b', urgent: 1, usual: 9 })).toMatchObject({ urgent: { units: 4 }, usual: 9 });
     pass(URGENT_MEMORY_MS);
-    const { units, forMs } = (await ask({ urgent: 2 })).urgent;
-    expect(units).toBeWithin(0.005, 4 / Math.E + 2);
-    expect(forMs).toBe(90_000);
+    const { urgent, usual } = await ask({ urgent: 2 });
+    expect(urgent.units).toBeWithin(0.005, 4 / Math.E + 2);
+    expect(usual).toBeWithin(0.005, 9 / Math.E);
+    expect(urgent.forMs).toBe(90_000);
   },
 
   'keeps the version and the facts as long as there are asks, and forgets them an hour after the last': async ({

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Backlog, type BackloggedCall } from '../../../src/scheduler/outlook/backlog.ts';
+import { URGENT, USUAL } from '../../../src/share.ts';
 
 /** Lets calls come. */
 function calls(backlog: Backlog) {
@@ -28,19 +29,20 @@ describe('the backlog', () => {
     expect(backlog.aheadOf(5)).toEqual([{ ...B, count: 1 }]);
   });
 
-  it('counts the urgent calls that wait, and none that is sent, until it is queued again', () => {
+  it('counts the calls that wait by rank, and none that is sent, until it is queued again', () => {
     const backlog = new Backlog();
     const call = calls(backlog);
     const [first] = [1, 0, -1, undefined, 9].map((priority) =>
       call('GET /a', priority === undefined ? {} : { priority }),
     );
-    expect(backlog.urgentWaiting).toBe(2);
+    const waiting = () => ([0, USUAL, URGENT] as const).map((rank) => backlog.waiting(rank));
+    expect(waiting()).toEqual([5, 4, 2]);
     backlog.leave(first as BackloggedCall);
-    expect(backlog.urgentWaiting).toBe(1);
+    expect(waiting()).toEqual([4, 3, 1]);
     backlog.queue(first as BackloggedCall);
-    expect(backlog.urgentWaiting).toBe(2);
+    expect(waiting()).toEqual([5, 4, 2]);
     backlog.remove(first as BackloggedCall);
-    expect(backlog.urgentWaiting).toBe(1);
+    expect(waiting()).toEqual([4, 3, 1]);
   });
 
   it('keeps the order in which kinds came, exactly of hundreds of calls, and of thousands in few stretches', () => {

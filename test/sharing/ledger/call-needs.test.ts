@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Member } from '../../../src/share.ts';
+import { type Member, type Rank, URGENT, USUAL } from '../../../src/share.ts';
 import { CallNeeds, type Demand } from '../../../src/sharing/ledger/call-needs.ts';
 
 interface World {
   readonly needs: CallNeeds;
   waiting: number;
   urgentWaiting: number;
+  lowWaiting: number;
   /** Sends requests that cost so much each. */
   send(requests: number, units?: number): void;
   /** What is to be asked for where no call is passed. */
@@ -22,12 +23,16 @@ function worldOf({
   priority?: number;
   maxWaitMs?: number;
 } = {}): World {
-  const member = { waiting: () => world.waiting, urgentWaiting: () => world.urgentWaiting, concurrency: 32 };
+  const member = {
+    waiting: (rank?: Rank) => (rank === URGENT ? world.urgentWaiting : world.waiting - (rank ? world.lowWaiting : 0)),
+    concurrency: 32,
+  };
   const needs = new CallNeeds(member as unknown as Member);
   const world: World = {
     needs,
     waiting: 0,
     urgentWaiting: 0,
+    lowWaiting: 0,
     send(requests, cost = 1) {
       for (let count = 0; count < requests; count++) needs.onSent(cost);
     },
@@ -39,18 +44,18 @@ function worldOf({
 
 describe('what the calls of a process need', () => {
   it('is one unit before any call has asked', () => {
-    const member = { waiting: () => 1, urgentWaiting: () => 1, concurrency: 32 };
+    const member = { waiting: () => 1, concurrency: 32 };
     const needs = new CallNeeds(member as unknown as Member);
     expect(needs.demand(needs.first, undefined, false)).toEqual({
-      ...{ need: 1, want: 1, isUrgent: false, concurrency: 32, maxWaitMs: Infinity },
+      ...{ need: 1, want: 1, rank: USUAL, isUrgent: false, concurrency: 32, maxWaitMs: Infinity },
     });
   });
 
   it('is what the first call costs, how long it waits, and whether it is urgent', () => {
     expect(worldOf({ units: 3, priority: 1, maxWaitMs: 900 }).needs.first).toEqual({
-      ...{ units: 3, isUrgent: true, maxWaitMs: 900 },
+      ...{ units: 3, rank: URGENT, isUrgent: true, maxWaitMs: 900 },
     });
-    expect(worldOf().needs.first).toEqual({ units: 1, isUrgent: false, maxWaitMs: Infinity });
+    expect(worldOf().needs.first).toEqual({ units: 1, rank: USUAL, isUrgent: false, maxWaitMs: Infinity });
   });
 
   it('is nothing where no call waits, however many are under way', () => {
@@ -88,6 +93,17 @@ describe('what the calls of a process need', () => {
     expect(other.demand(false)).toMatchObject({ want: 9, isUrgent: false });
   });
 
+  it('is that of usual and urgent calls where calls of a lower priority wait behind a usual one, which then is as urgent', () => {
+    const member = { waiting: (rank = 0) => [9, 3, 1][rank], concurrency: 32 };
+    const needs = new CallNeeds(member as unknown as Member);
+    const first = (priority: number) => {
+      needs.ask({ endpoint: 'GET /a', units: 1, priority }, 1);
+      return needs.demand(needs.first, undefined, false);
+    };
+    expect(first(0)).toMatchObject({ want: 3, rank: USUAL, isUrgent: true });
+    expect(first(-0.5)).toMatchObject({ want: 9, rank: 0, isUrgent: false });
+  });
+
   it('is over when no call waits and none is under way', () => {
     const world = worldOf();
     expect(world.needs.isIdle).toBe(true);
@@ -120,8 +136,10 @@ describe('the call that cheaper ones pass', () => {
     expect(needs.passed(99)).toBeUndefined();
   });
 
-  it('is none where an urgent call goes before one that is not', () => {
-    expect([passedBy(1, 0), passedBy(0, 1), passedBy(1, 1)]).toEqual([undefined, 4, 4]);
+  it('is none where a call of a higher rank goes before it', () => {
+    expect([passedBy(1, 0), passedBy(0, -1), passedBy(0, 1), passedBy(1, 1), passedBy(-1, -2)]).toEqual([
+      ...[undefined, undefined, 4, 4, 4],
+    ]);
   });
 
   it('counts with its units where they are held, and not by the usual cost', () => {
@@ -132,31 +150,35 @@ describe('the call that cheaper ones pass', () => {
   });
 });
 
-describe('the units of urgent calls that a store is told', () => {
-  it('are those that were sent and those that wait, each once', () => {
+describe('the units that a store is told', () => {
+  it('are those that were sent and those that wait, each once, by rank', () => {
     const world = worldOf({ priority: 1 });
-    world.urgentWaiting = 2;
+    Object.assign(world, { waiting: 9, urgentWaiting: 2, lowWaiting: 4 });
     world.send(3);
-    expect(world.needs.urgentToTell).toBe(5);
-    world.needs.toldUrgent(5);
-    expect(world.needs.urgentToTell).toBe(0);
-    world.urgentWaiting = 0;
+    expect(world.needs.toTell).toEqual({ usual: 3, urgent: 5 });
+    world.needs.tell({ usual: 3, urgent: 5 });
+    expect(world.needs.toTell).toEqual({ usual: 0, urgent: 0 });
+    Object.assign(world, { waiting: 7, urgentWaiting: 0 });
     world.send(2);
-    expect(world.needs.urgentToTell).toBe(0);
+    expect(world.needs.toTell).toEqual({ usual: 0, urgent: 0 });
     world.send(1);
-    expect(world.needs.urgentToTell).toBe(1);
+    expect(world.needs.toTell).toEqual({ usual: 0, urgent: 1 });
+    world.needs.ask({ endpoint: 'GET /a', units: 1, priority: 0 }, 1);
+    world.send(2);
+    expect(world.needs.toTell).toEqual({ usual: 2, urgent: 1 });
   });
 
   it('are counted by the usual cost where they wait, rounded up', () => {
-    const world = worldOf();
+    const world = worldOf({ priority: -1 });
     world.send(1, 11);
-    world.urgentWaiting = 3;
-    expect(world.needs.urgentToTell).toBe(5);
+    Object.assign(world, { waiting: 4, urgentWaiting: 3 });
+    expect(world.needs.toTell).toEqual({ usual: 2, urgent: 5 });
   });
 
-  it('are none of calls that are not urgent', () => {
-    const world = worldOf();
+  it('are none of calls whose priority is below 0', () => {
+    const world = worldOf({ priority: -1 });
+    Object.assign(world, { waiting: 2, lowWaiting: 2 });
     world.send(3);
-    expect(world.needs.urgentToTell).toBe(0);
+    expect(world.needs.toTell).toEqual({ usual: 0, urgent: 0 });
   });
 });

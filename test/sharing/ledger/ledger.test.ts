@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { aligned } from '../../../src/quota/models/aligned.ts';
 import { firstRequest } from '../../../src/quota/models/first-request.ts';
 import { slidingLog } from '../../../src/quota/models/sliding-log.ts';
+import { URGENT, USUAL } from '../../../src/share.ts';
 import type { Demand } from '../../../src/sharing/ledger/call-needs.ts';
 import type { Ledger } from '../../../src/sharing/ledger/ledger.ts';
+import type { Answer } from '../../../src/sharing/store/store.ts';
 import { ask, demand, ledgerOf, TRIP_MS } from '../support/ledgers.ts';
 import { answering, BEGIN, reading } from '../support/small.ts';
 
@@ -174,6 +176,27 @@ describe('the ledger of a process', () => {
     expect(kept(true)).toBe(0);
     // One that needs all of it, or nearly all, would wait as long as urgent calls come.
     expect([490, 500].map((need) => kept(false, need))).toEqual([10, 0]);
+  });
+
+  it('leaves room for calls of higher ranks: usual and urgent ones, or urgent ones alone', () => {
+    const keptAfter = (news: Partial<Answer>): number[] => {
+      const ledger = ledgerOf({ second: 20, minute: 500 });
+      const composed = ledger.compose(demand(), 100, TRIP_MS);
+      const used = composed.windows.map(() => 1);
+      ledger.receive(composed, answering({ now: BEGIN + 100, granted: [1], used, ...news }), 1, 100, 101);
+      return ([0, USUAL, URGENT] as const).map((rank) => {
+        const { windows } = ledger.compose(demand({ want: 9, rank }), 1_200, TRIP_MS);
+        return windows.find(({ limit }) => limit === 500)?.kept ?? 0;
+      });
+    };
+    const urgent = { units: 2, forMs: 600_000 };
+    const [low, usual] = keptAfter({ urgent, usual: 20 });
+    expect(low).toBeGreaterThan(30);
+    expect(usual).toBeGreaterThan(6);
+    expect(usual).toBeLessThan(20);
+    expect(keptAfter({ urgent: { ...urgent, units: 0 }, usual: 22 })).toEqual([low, 0, 0]);
+    // A store of an earlier version counts no usual units.
+    expect(keptAfter({ urgent })).toEqual([usual, usual, 0]);
   });
 
   it('has nothing to tell where nothing has changed', () => {

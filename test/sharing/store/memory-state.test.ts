@@ -3,12 +3,12 @@ import { pauseLeft, type State, stateAt } from '../../../src/sharing/store/memor
 import { STATE_RENEWED_MS } from '../../../src/sharing/store/store-rules.ts';
 
 const NOW = 1_000_000_000;
-const STATE: State = { version: 3, least: 2, pauseUntil: 0, urgent: 9_000, at: NOW, since: NOW - 500 };
+const STATE: State = { version: 3, least: 2, pauseUntil: 0, urgent: 9_000, usual: 5_000, at: NOW, since: NOW - 500 };
 
 describe('the state of a store in memory', () => {
   it('is empty where none is known, and is to be written', () => {
     expect(stateAt(undefined, NOW)).toEqual({
-      ...{ version: 0, least: 0, pauseUntil: 0, urgent: 0, at: NOW, since: NOW, isDue: true },
+      ...{ version: 0, least: 0, pauseUntil: 0, urgent: 0, usual: 0, at: NOW, since: NOW, isDue: true },
     });
   });
 
@@ -18,9 +18,18 @@ describe('the state of a store in memory', () => {
     expect(stateAt(STATE, NOW - 900)).toMatchObject({ at: NOW - 900, since: NOW - 900 });
   });
 
-  it('forgets urgent units by a factor of e in a minute, and none where no time has passed', () => {
-    expect(stateAt(STATE, NOW + 60_000).urgent).toBe(Math.floor(9_000 / Math.E));
-    expect([NOW, NOW - 60_000].map((now) => stateAt(STATE, now).urgent)).toEqual([9_000, 9_000]);
+  it('forgets urgent and usual units by a factor of e in a minute, and none where no time has passed', () => {
+    const counts = (now: number) => [stateAt(STATE, now).urgent, stateAt(STATE, now).usual];
+    expect(counts(NOW + 60_000)).toEqual([9_000, 5_000].map((units) => Math.floor(units / Math.E)));
+    expect([NOW, NOW - 60_000].map(counts)).toEqual([
+      [9_000, 5_000],
+      [9_000, 5_000],
+    ]);
+  });
+
+  it('begins to count usual units where it was written by a version that did not', () => {
+    const { usual: _, ...earlier } = STATE;
+    expect([NOW, NOW + 60_000].map((now) => stateAt(earlier, now).usual)).toEqual([0, 0]);
   });
 
   it('keeps a pause of an hour, and none that is longer', () => {

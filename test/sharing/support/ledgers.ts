@@ -2,6 +2,7 @@ import { aligned } from '../../../src/quota/models/aligned.ts';
 import type { Shape } from '../../../src/quota/models/model.ts';
 import type { Period } from '../../../src/quota/time/periods.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
+import { URGENT, USUAL } from '../../../src/share.ts';
 import type { Demand } from '../../../src/sharing/ledger/call-needs.ts';
 import { type Composed, Ledger } from '../../../src/sharing/ledger/ledger.ts';
 import type { Answer } from '../../../src/sharing/store/store.ts';
@@ -39,7 +40,8 @@ export function ledgerOf(
 }
 
 export function demand(rest: Partial<Demand> = {}): Demand {
-  return { need: 1, want: 1, isUrgent: false, concurrency: 32, maxWaitMs: Infinity, ...rest };
+  const rank = rest.isUrgent ? URGENT : USUAL;
+  return { need: 1, want: 1, rank, isUrgent: false, concurrency: 32, maxWaitMs: Infinity, ...rest };
 }
 
 /** Asks, and is granted so much of each slot. Where nothing is granted, the answer says that all windows are full. */

@@ -3,6 +3,7 @@ import type { Hold, Lease, Reason } from '../../../src/quota/admission.ts';
 import { aligned } from '../../../src/quota/models/aligned.ts';
 import type { SiblingFacts, WindowNews } from '../../../src/quota/share-limit.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
+import { type Rank, URGENT } from '../../../src/share.ts';
 import { SharedQuota, type SharedQuotaOptions } from '../../../src/sharing/shared-quota.ts';
 import { memoryStore } from '../../../src/sharing/store/memory-store.ts';
 import type { Answer, ShareAsk, ShareStore } from '../../../src/sharing/store/store.ts';
@@ -81,8 +82,7 @@ export function processOf(
   const [learned, events] = [[] as SiblingFacts[], [] as ClientEvent[]];
   const member = {
     ...{ clock, time, random: () => 0.5, credential: async () => 'a', concurrency: 32 },
-    waiting: () => process.waiting,
-    urgentWaiting: () => process.urgentWaiting,
+    waiting: (rank?: Rank) => (rank === URGENT ? process.urgentWaiting : process.waiting),
     learn: (facts: SiblingFacts) => void learned.push(facts),
     wake: () => void process.woken++,
     tell: (event: ClientEvent) => void events.push(event),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
+import { USUAL } from '../../../src/share.ts';
 import { Ledger } from '../../../src/sharing/ledger/ledger.ts';
 import { Absence } from '../../../src/sharing/trips/absence.ts';
 import type { FailureMode } from '../../../src/sharing/trips/fallback.ts';
@@ -126,7 +127,11 @@ describe('a store that is back', () => {
   it('after more than 3.5 s is asked for nothing that begins within two seconds: others may still send it', () => {
     const { absence, ledger, trips } = worldOf();
     const first = (): number => {
-      const { slots } = ledger.compose({ need: 1, want: 5, isUrgent: false, concurrency: 32, maxWaitMs: 0 }, 10_000, 1);
+      const { slots } = ledger.compose(
+        { need: 1, want: 5, rank: USUAL, isUrgent: false, concurrency: 32, maxWaitMs: 0 },
+        10_000,
+        1,
+      );
       return Math.min(...slots.filter(({ wish }) => wish > 0).map(({ name }) => Number(name) * 1_000 - BEGIN));
     };
     trips.lostSince = 6_500;

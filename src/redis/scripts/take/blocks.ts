@@ -3,7 +3,7 @@ import { LINGER_MS } from '../../../sharing/store/store.ts';
 import { PARTS } from '../../../sharing/store/store-rules.ts';
 
 /** Number of arguments before those of the blocks. */
-const FIXED_ARGUMENTS = 15;
+const FIXED_ARGUMENTS = 16;
 
 /**
  * Instances of a window whose numbers follow each other are kept in one string, a block, because one command reads or writes all of them:

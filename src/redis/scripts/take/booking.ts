@@ -48,7 +48,7 @@ newly = max(0, newly)
  * Units beyond all claims are strangers'; where one bounds usage from above, claims that were not counted are removed, but for recent ones.
  * No reading tells when strangers' units slide out: by a recent one they count in the instances after it, too.
  */
-export const APPLY_READINGS: string = `local missing = recentSince(tonumber(A[15]))
+export const APPLY_READINGS: string = `local missing = recentSince(tonumber(A[16]))
 local beyond
 for i = 1, windows do
   if drains[i] then carry(i) end

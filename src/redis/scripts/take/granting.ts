@@ -1,5 +1,5 @@
 /** Number of values in an answer before the grants. What each window has used follows these, and then all facts, if they are told. */
-export const FIXED_ANSWERS = 10;
+export const FIXED_ANSWERS = 11;
 
 /**
  * Grants units of the earliest slots with room; at most a part while other processes are needy. What is used of a step counts in those after it. Where the
@@ -9,7 +9,7 @@ export const GRANT: string = `local part = max(tonumber(A[7]), need, ceil(tonumb
 local any, given, asked = want, 0, nil
 if leaves or known < state.least or known > version or pauseMs > 0 or lookMs > 0 then any = 0 end
 local open = others > 0 and min(any, part - tonumber(A[9])) or any
-local answer = { sequence, now, version, pauseMs, lookMs, others, 0, 0, now - state.since, 0 }
+local answer = { sequence, now, version, pauseMs, lookMs, others, 0, 0, now - state.since, 0, 0 }
 local totals, isTight = { A[2], 0 }, false
 n = ${FIXED_ANSWERS}
 p = firstSlot

@@ -49,7 +49,7 @@ export class StoreStates {
   /** The ask of a process that tells this of its book. */
   askOf(member: string, sequence: number, want: number, told: Told): ShareAsk {
     const { limit } = this.#small;
-    const terms = { version: 0, need: 1, size: limit, chunk: 1, stayMs: 1_500, urgent: 0, recentSince: 0 };
+    const terms = { version: 0, need: 1, size: limit, chunk: 1, stayMs: 1_500, urgent: 0, usual: 0, recentSince: 0 };
     return { ...terms, member, sequence, want, ...told };
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { slidingLog } from '../../../src/quota/models/sliding-log.ts';
-import { UrgentReserve } from '../../../src/sharing/ledger/urgent.ts';
+import { ShareReserve } from '../../../src/sharing/ledger/share-reserve.ts';
 import { SharedWindows } from '../../../src/sharing/slots/windows.ts';
 import { answering, BEGIN, calendar, exactly, instanceAt } from '../support/small.ts';
 
@@ -8,10 +8,10 @@ const windows = calendar({ second: 20, minute: 500, month: 10_000 });
 const second = instanceAt(windows, 'second', BEGIN);
 const minute = instanceAt(windows, 'minute', BEGIN);
 
-/** What is kept where so many urgent units were sent lately, for so long. */
-function reserve(units: number, forMs: number): UrgentReserve {
-  const reserve = new UrgentReserve();
-  reserve.hear(answering({ urgent: { units, forMs } }));
+/** What is kept where so many units of higher ranks were sent lately, for so long. */
+function reserve(units: number, forMs: number): ShareReserve {
+  const reserve = new ShareReserve();
+  reserve.hear(units, answering({ urgent: { units, forMs } }));
   return reserve;
 }
 
@@ -21,7 +21,7 @@ function keptFor(units: number, times = 1): number {
   return Math.floor(expected + 3 * Math.sqrt(expected));
 }
 
-describe('what is kept for urgent calls', () => {
+describe('what is kept for calls of a higher rank', () => {
   it('is nothing where none come', () => {
     const later = instanceAt(windows, 'second', BEGIN + 1_000);
     for (const instance of [second, later, minute]) expect(reserve(0, 600_000).kept(instance, BEGIN)).toBe(0);
@@ -82,13 +82,13 @@ describe('what is kept for urgent calls', () => {
 
     /** What is kept of the day where the store was asked each minute, and counted so many new units each time. */
     function keptAfter(came: readonly number[]): number {
-      const reserve = new UrgentReserve();
+      const reserve = new ShareReserve();
       let units = 0;
       let now = BEGIN;
       for (const more of came) {
         now += MINUTE_MS;
         units = units / Math.E + more;
-        reserve.hear(answering({ now, urgent: { units, forMs: 3_600_000 } }));
+        reserve.hear(units, answering({ now, urgent: { units, forMs: 3_600_000 } }));
       }
       return reserve.kept(day, BEGIN);
     }
