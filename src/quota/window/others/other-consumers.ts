@@ -1,6 +1,6 @@
 import { SHORT_MS } from '../../time/periods.ts';
 import { ContendedRate, type Contention } from './contended-rate.ts';
-import { ALL_BEFORE, Demand, type Shown } from './demand.ts';
+import { Demand, type Shown } from './demand.ts';
 
 /** Less than this is chance: in units, and in parts of the limit. */
 const CHANCE = 0.5;
@@ -72,13 +72,7 @@ export class OtherConsumers {
   }
 
   /** Takes in what a reading left unexplained. */
-  observe(
-    units: number,
-    limit: number,
-    now: number,
-    shown: Shown = { ...ALL_BEFORE, used: units },
-    contention: Contention = { isShared: false, elapsed: 0.5 },
-  ): void {
+  observe(units: number, limit: number, now: number, shown: Shown, contention: Contention | undefined): void {
     const taken = Math.max(0, units);
     const isNew = shown.startedAt > this.#startedAt + this.#periodMs / 2;
     if (isNew) this.#startedAt = shown.startedAt;
@@ -87,8 +81,8 @@ export class OtherConsumers {
     this.#demand.observe(taken, ms, isNew, shown);
     this.#seen = this.#seen * Math.exp((this.#ratedAt - now) / this.#periodMs) + taken;
     if (taken > 0 && this.#seen >= Math.max(CHANCE, limit * CHANCE_PART)) this.#seenAt = now;
-    if (this.areActive) this.#contended?.observe(taken, shown.used, limit, now, contention);
-    else this.#contended?.restart();
+    if (!this.areActive) this.#contended?.restart();
+    else if (contention) this.#contended?.observe(taken, shown.used, limit, now, contention);
     const kept = Math.exp(-ms / RATE_MS);
     this.#rate = this.#rate * kept + (ms > 0 ? (taken * (1 - kept)) / ms : taken / RATE_MS);
     this.#firstAt = Math.min(this.#firstAt, now);

@@ -1,14 +1,26 @@
 import { describe, expect, it } from 'vitest';
+import { ALL_BEFORE, type Shown } from '../../../../src/quota/window/others/demand.ts';
 import { OtherConsumers } from '../../../../src/quota/window/others/other-consumers.ts';
 
 const MINUTE_MS = 60_000;
 const SECOND_MS = 1_000;
 const LIMIT = 500;
 
+/** A reading counts so many units of others: of all the time before, in the middle of a second, unless said otherwise. */
+function observe(
+  others: OtherConsumers,
+  units: number,
+  limit: number,
+  now: number,
+  shown: Shown = { ...ALL_BEFORE, used: units },
+): void {
+  others.observe(units, limit, now, shown, { isShared: false, elapsed: 0.5 });
+}
+
 /** Company that takes so many units of each of the first windows. */
 function company(units: number, { windows = 6, length = MINUTE_MS, limit = LIMIT } = {}): OtherConsumers {
   const others = new OtherConsumers(length);
-  for (let window = 0; window <= windows; window++) others.observe(units, limit, window * length + 1);
+  for (let window = 0; window <= windows; window++) observe(others, units, limit, window * length + 1);
   return others;
 }
 
@@ -16,7 +28,7 @@ describe('others who spend the same quota', () => {
   it('are not there while nothing is unexplained, nor for what chance explains', () => {
     const others = company(0);
     for (let window = 10; window < 80; window += 10) {
-      others.observe(2, LIMIT, window * MINUTE_MS);
+      observe(others, 2, LIMIT, window * MINUTE_MS);
       expect(others.areActive).toBe(false);
     }
   });
@@ -28,7 +40,7 @@ describe('others who spend the same quota', () => {
   it('are there once windows show more, and gone some windows after the last of it', () => {
     const others = company(100);
     expect(others.areActive).toBe(true);
-    for (let window = 7; window < 80; window++) others.observe(0, LIMIT, window * MINUTE_MS + 1);
+    for (let window = 7; window < 80; window++) observe(others, 0, LIMIT, window * MINUTE_MS + 1);
     expect(others.areActive).toBe(false);
   });
 
@@ -42,10 +54,10 @@ describe('others who spend the same quota', () => {
 
   it('are left nothing of a month for what a few minutes showed', () => {
     const others = new OtherConsumers(31 * 24 * 60 * MINUTE_MS);
-    for (let minute = 0; minute < 10; minute++) others.observe(50, 10_000, minute * MINUTE_MS);
+    for (let minute = 0; minute < 10; minute++) observe(others, 50, 10_000, minute * MINUTE_MS);
     expect(others.reserve(10_000, 0, 100)).toBeLessThan(300);
     const ofAnHour = new OtherConsumers(60 * MINUTE_MS);
-    for (let minute = 0; minute < 10; minute++) ofAnHour.observe(50, 10_000, minute * MINUTE_MS);
+    for (let minute = 0; minute < 10; minute++) observe(ofAnHour, 50, 10_000, minute * MINUTE_MS);
     expect(ofAnHour.reserve(10_000, 0, 100)).toBeGreaterThan(2_000);
   });
 
@@ -58,34 +70,34 @@ describe('others who spend the same quota', () => {
 
   it('are there as soon as a window shows more than chance', () => {
     const others = new OtherConsumers(MINUTE_MS);
-    others.observe(2, LIMIT, 1_000);
+    observe(others, 2, LIMIT, 1_000);
     expect(others.areActive).toBe(false);
-    others.observe(1, LIMIT, 1_100);
+    observe(others, 1, LIMIT, 1_100);
     expect(others.areActive).toBe(true);
   });
 
   it('were last seen by the reading that showed them, and not by a later one of the same window', () => {
     const others = new OtherConsumers(MINUTE_MS);
-    others.observe(2, LIMIT, 1_000);
+    observe(others, 2, LIMIT, 1_000);
     expect(others.seenAt).toBe(-Infinity);
-    others.observe(1, LIMIT, 1_100);
-    others.observe(0, LIMIT, 1_200);
+    observe(others, 1, LIMIT, 1_100);
+    observe(others, 0, LIMIT, 1_200);
     expect(others.seenAt).toBe(1_100);
   });
 
   it('are expected again for two minutes, as programs are that are started with each minute', () => {
     const others = company(12, { length: SECOND_MS, limit: 20 });
-    for (let second = 7; second < 120; second++) others.observe(0, 20, second * SECOND_MS + 1);
+    for (let second = 7; second < 120; second++) observe(others, 0, 20, second * SECOND_MS + 1);
     expect(others.areActive).toBe(true);
-    for (let second = 120; second < 130; second++) others.observe(0, 20, second * SECOND_MS + 1);
+    for (let second = 120; second < 130; second++) observe(others, 0, 20, second * SECOND_MS + 1);
     expect(others.areActive).toBe(false);
-    others.observe(12, 20, 131 * SECOND_MS);
+    observe(others, 12, 20, 131 * SECOND_MS);
     expect(others.fairSpacing(20)).toBeGreaterThan(90);
   });
 
   it('leave the client less of a second in which it was refused, once', () => {
     const others = company(12, { length: SECOND_MS, limit: 20, windows: 60 });
-    for (let at = 60_100; at < 61_000; at += 100) others.observe(20, 20, at);
+    for (let at = 60_100; at < 61_000; at += 100) observe(others, 20, 20, at);
     const before = others.fairSpacing(20);
     others.onRefused(20, 20, 61_100);
     const once = others.fairSpacing(20);
@@ -106,7 +118,7 @@ describe('others who spend the same quota', () => {
   it('may take unseen what they took lately, more than they usually do, until no answer has told so for long', () => {
     const others = company(30);
     const usual = others.unobserved(5 * MINUTE_MS, SECOND_MS);
-    for (let tenth = 0; tenth < 10; tenth++) others.observe(2, LIMIT, 7 * MINUTE_MS + tenth * 100);
+    for (let tenth = 0; tenth < 10; tenth++) observe(others, 2, LIMIT, 7 * MINUTE_MS + tenth * 100);
     expect(others.unobserved(SECOND_MS, SECOND_MS)).toBeGreaterThan(4 * usual);
     expect(others.unobserved(5 * MINUTE_MS, SECOND_MS)).toBe(usual);
   });
@@ -149,7 +161,7 @@ describe('what others may have taken unseen', () => {
   /** Ten units were theirs at once, which is twenty a second for a while. */
   function burst(): OtherConsumers {
     const others = new OtherConsumers(MINUTE_MS);
-    others.observe(10, LIMIT, 1_000);
+    observe(others, 10, LIMIT, 1_000);
     return others;
   }
 
@@ -162,13 +174,13 @@ describe('what others may have taken unseen', () => {
 
   it('is by a rate of which half a second leaves a good third', () => {
     const others = burst();
-    others.observe(4, LIMIT, 1_500);
+    observe(others, 4, LIMIT, 1_500);
     expect(others.unobserved(1_000, SECOND_MS)).toBe(18);
   });
 
   it('is by what they took since a window of the calendar began', () => {
     const others = burst();
-    others.observe(4, LIMIT, 61_000, { startedAt: 60_500, used: 4, isFull: false, isBlurred: false });
+    observe(others, 4, LIMIT, 61_000, { startedAt: 60_500, used: 4, isFull: false, isBlurred: false });
     expect(others.unobserved(1_000, SECOND_MS)).toBe(18);
   });
 });
@@ -180,7 +192,7 @@ describe('whether others are there', () => {
   ])('is chance below half a unit, or below a two-hundredth of the limit: %i', (limit, chance, sign) => {
     const isSeen = (units: number): boolean => {
       const others = new OtherConsumers(MINUTE_MS);
-      others.observe(units, limit, 1_000);
+      observe(others, units, limit, 1_000);
       return others.areActive;
     };
     expect([isSeen(chance), isSeen(sign)]).toEqual([false, true]);
@@ -189,8 +201,8 @@ describe('whether others are there', () => {
   it('is believed of a minute for ten of them', () => {
     const isThere = (now: number): boolean => {
       const others = new OtherConsumers(MINUTE_MS);
-      others.observe(50, LIMIT, 1_000);
-      others.observe(0, LIMIT, now);
+      observe(others, 50, LIMIT, 1_000);
+      observe(others, 0, LIMIT, now);
       return others.areActive;
     };
     expect([isThere(600_999), isThere(601_000)]).toEqual([true, false]);
@@ -199,8 +211,8 @@ describe('whether others are there', () => {
   it('is believed of a second for two minutes', () => {
     const isThere = (now: number): boolean => {
       const others = new OtherConsumers(SECOND_MS);
-      others.observe(12, 20, 1_000);
-      others.observe(0, 20, now);
+      observe(others, 12, 20, 1_000);
+      observe(others, 0, 20, now);
       return others.areActive;
     };
     expect([isThere(120_999), isThere(121_000)]).toEqual([true, false]);
@@ -213,8 +225,8 @@ describe('the client’s part of a second', () => {
     expect(others.fairSpacing(20)).toBe(100);
     others.onRefused(20, 20, 1_000);
     expect(others.fairSpacing(20)).toBe(200);
-    others.observe(0, 20, 121_001);
-    others.observe(0, 20, 125_000);
+    observe(others, 0, 20, 121_001);
+    observe(others, 0, 20, 125_000);
     expect(others.fairSpacing(20)).toBe(100);
   });
 });
