@@ -1,3 +1,4 @@
+import { ConfigError } from '../errors.ts';
 import type { QuotaShare } from '../share.ts';
 import {
   checkShareName,
@@ -7,7 +8,7 @@ import {
   type StoreOptions,
 } from '../sharing/share-options.ts';
 import { storeShare } from '../sharing/store-share.ts';
-import { type RedisLike, scriptRunner } from './connection.ts';
+import { has, type RedisLike, scriptRunner } from './connection.ts';
 import { keysOf } from './keys.ts';
 import { redisStore } from './redis-store.ts';
 
@@ -34,6 +35,7 @@ const OPTIONS: readonly string[] = ['redis', 'name', ...STORE_OPTIONS];
  * ```
  */
 export function redisShare(options: RedisShareOptions): QuotaShare {
+  if (has(options, 'eval')) throw new ConfigError('redisShare', 'takes the client as an option: { redis, name }');
   const own = readShareOptions('redisShare', OPTIONS, options);
   const { redis, name } = own;
   checkShareName(name);

@@ -22,6 +22,11 @@ it('a share whose name is only on every object has none', async () => {
   await expect(withPlanted({ name: 'planted' }, make)).rejects.toThrow('name must be 1 to 32 lower-case letters');
 });
 
+it('a share of a client that is no option says where it belongs', () => {
+  const client = { evalsha: async () => '', eval: async () => '' };
+  expect(() => redisShare(client as never)).toThrow('redisShare takes the client as an option: { redis, name }');
+});
+
 it('a share keeps all that it knows under its name', async () => {
   const keys = new Set<string>();
   const evalsha = async (_: string, count: number, ...rest: string[]) => {
