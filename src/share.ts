@@ -3,7 +3,7 @@ import type { EventListener } from './events.ts';
 import { type ShareLimit, type SiblingFacts, wholeShareLimit } from './quota/share-limit.ts';
 import type { ServerClock } from './quota/time/server-clock.ts';
 
-/** What processes that share a quota tell priorities apart by: below 0, 0, and above 0 (usual and urgent calls). */
+/** The class of a priority, by which processes of a share reserve units for each other's calls: below 0, 0 (usual) or above 0 (urgent). */
 export type Rank = 0 | 1 | 2;
 export const USUAL: Rank & 1 = 1;
 export const URGENT: Rank & 2 = 2;
@@ -21,7 +21,7 @@ export interface Member {
   readonly time: ServerClock;
   /** Identifies the quota: the service's origin and the key. A function, so that no inspected object shows the key. */
   readonly credential: () => Promise<string>;
-  /** Number of calls that wait in the queue or, given a rank, of those of it or a higher one that are not sent, if they only just ask. */
+  /** Number of calls that wait in the queue; given a rank, of those of it or a higher one, with each that only just asks. */
   readonly waiting: (rank?: Rank) => number;
   /** Maximum number of requests in flight. */
   readonly concurrency: number;
