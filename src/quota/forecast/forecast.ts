@@ -124,7 +124,7 @@ class Course {
       sentAt: this.#sentAt,
       late: this.#lines.map(({ waiting }) => waiting),
       window: this.#longest?.window,
-      windowMs: this.#longest ? rankOf(this.#longest) : 0,
+      windowMs: this.#longest ? lengthOf(this.#longest) : 0,
     };
   }
 
@@ -207,11 +207,11 @@ class Course {
   }
 
   #waitFor(window: ForecastWindow): void {
-    if (!this.#longest || rankOf(window) >= rankOf(this.#longest)) this.#longest = window;
+    if (!this.#longest || lengthOf(window) >= lengthOf(this.#longest)) this.#longest = window;
   }
 }
 
-function rankOf({ window, periodMs }: ForecastWindow): number {
+function lengthOf({ window, periodMs }: ForecastWindow): number {
   return window === 'concurrency' ? 0 : periodMs;
 }
 

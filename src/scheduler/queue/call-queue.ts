@@ -127,7 +127,7 @@ export class CallQueue {
     this.#parked.onAnswer(lease.endpoint);
   }
 
-  /** Something changed outside: the call at the gate and parked calls ask again, by rank. */
+  /** Something changed outside: the call at the gate and parked calls ask again, by priority. */
   wake(): void {
     // First: the call at the gate yields to a parked one of higher priority, instead of being granted before that has returned.
     this.#parked.wake();

@@ -1,6 +1,6 @@
 import { Heap } from './heap.ts';
 
-/** After this many entries have overtaken an older one, the oldest is next: at most one turn in 32 is not by rank. */
+/** After this many entries have overtaken an older one, the oldest is next: at most one turn in 32 is not by priority. */
 const PASSES = 31;
 
 /** One entry of the queue. */
@@ -15,7 +15,7 @@ export interface QueueEntry<T> {
 /** The entry that was taken out. */
 export interface Dequeued<T> {
   readonly item: T;
-  /** Whether it was chosen for the time it waited, and not for its rank. */
+  /** Whether it was chosen for the time it waited, and not for its priority. */
   readonly byAge: boolean;
 }
 

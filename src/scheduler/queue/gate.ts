@@ -23,7 +23,7 @@ export interface PendingCall {
 export interface AskingCall {
   readonly call: PendingCall;
   /**
-   * Whether it was chosen for the time that it waited, and not for its rank. Then no call overtakes it but an inspection, and it asks with
+   * Whether it was chosen for the time that it waited, and not for its priority. Then no call overtakes it but an inspection, and it asks with
    * the highest priority of the queue, so that a reserve for that priority does not hold it back.
    */
   readonly byAge: boolean;
@@ -158,9 +158,9 @@ export class Gate {
       const recheckAt = isPassable ? now + Math.max(RECHECK_MS, RECHECK_PART * (until - now)) : until;
       return { kind: 'parked', until: Math.min(until, recheckAt), isFirm, units: hold.passableUnits };
     }
-    const rank = hold.yieldsToPriority ? priorityOf(call) : urgency;
-    if (behind.highest > rank) return OVERTAKEN;
-    this.#setPause(call, { urgency: rank, priority: priorityOf(call), hold, reason: hold.reason() });
+    const yieldsAbove = hold.yieldsToPriority ? priorityOf(call) : urgency;
+    if (behind.highest > yieldsAbove) return OVERTAKEN;
+    this.#setPause(call, { urgency: yieldsAbove, priority: priorityOf(call), hold, reason: hold.reason() });
     return WAITING;
   }
 
@@ -272,7 +272,7 @@ export class Gate {
   }
 }
 
-/** The rank of a call: its priority, by default 0. An inspection goes first: nothing that holds others back is its concern. */
+/** The priority of a call, by default 0. An inspection goes first: nothing that holds others back is its concern. */
 export function priorityOf({ ask }: Pick<PendingCall, 'ask'>): number {
   return ask.isInspection ? Infinity : (ask.priority ?? 0);
 }

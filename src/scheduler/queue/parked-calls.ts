@@ -132,7 +132,7 @@ export class ParkedCalls<T> {
     }
   }
 
-  /** Releases one call of each group whose time has come: all at once, so that they are queued by rank, and not in the order of their timers. */
+  /** Releases one call of each group whose time has come: all at once, so that they are queued by priority, and not in the order of their timers. */
   releaseDue(): void {
     for (const group of this.#groups.values()) group.releaseIfDue();
   }
