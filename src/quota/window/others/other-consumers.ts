@@ -71,8 +71,8 @@ export class OtherConsumers {
     return this.#seenAt;
   }
 
-  /** Takes in what a reading left unexplained. */
-  observe(units: number, limit: number, now: number, shown: Shown, contention: Contention | undefined): void {
+  /** Takes in what a reading left unexplained. `contention` is asked for only while a short window is contended. */
+  observe(units: number, limit: number, now: number, shown: Shown, contention: () => Contention): void {
     const taken = Math.max(0, units);
     const isNew = shown.startedAt > this.#startedAt + this.#periodMs / 2;
     if (isNew) this.#startedAt = shown.startedAt;
@@ -81,8 +81,8 @@ export class OtherConsumers {
     this.#demand.observe(taken, ms, isNew, shown);
     this.#seen = this.#seen * Math.exp((this.#ratedAt - now) / this.#periodMs) + taken;
     if (taken > 0 && this.#seen >= Math.max(CHANCE, limit * CHANCE_PART)) this.#seenAt = now;
-    if (!this.areActive) this.#contended?.restart();
-    else if (contention) this.#contended?.observe(taken, shown.used, limit, now, contention);
+    if (this.areActive) this.#contended?.observe(taken, shown.used, limit, now, contention());
+    else this.#contended?.restart();
     const kept = Math.exp(-ms / RATE_MS);
     this.#rate = this.#rate * kept + (ms > 0 ? (taken * (1 - kept)) / ms : taken / RATE_MS);
     this.#firstAt = Math.min(this.#firstAt, now);

@@ -55,7 +55,7 @@ export class OtherUsage {
     const { limit, receivedAt } = reading;
     // In a shared quota, siblings' usage must not be mistaken for theirs.
     if (!shareLimit.isShared)
-      otherConsumers.observe(units, limit, receivedAt, this.#shownBy(reading), this.#contention(reading, longer));
+      otherConsumers.observe(units, limit, receivedAt, this.#shownBy(reading), () => this.#contention(reading, longer));
     this.#cached = 0;
   }
 
@@ -86,9 +86,8 @@ export class OtherUsage {
   }
 
   /** What else is known of a short window that others use, too. */
-  #contention({ sentAt, receivedAt, used, own, held }: WindowReading, longer?: LongerWindow): Contention | undefined {
+  #contention({ sentAt, receivedAt, used, own, held }: WindowReading, longer?: LongerWindow): Contention {
     const { clock, answered } = this.#known;
-    if (!this.#isShort) return undefined;
     const ours = own + held + answered.settledSince(sentAt - periodMsOf(this.#period));
     const elapsed = clock.elapsedPart(this.#period, (sentAt + receivedAt) / 2);
     return { isShared: used > ours + TOLERANCE, elapsed, longer };

@@ -14,7 +14,7 @@ function observe(
   now: number,
   shown: Shown = { ...ALL_BEFORE, used: units },
 ): void {
-  others.observe(units, limit, now, shown, { isShared: false, elapsed: 0.5 });
+  others.observe(units, limit, now, shown, () => ({ isShared: false, elapsed: 0.5 }));
 }
 
 /** Company that takes so many units of each of the first windows. */
