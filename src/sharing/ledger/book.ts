@@ -349,10 +349,9 @@ export class Book {
  */
 function lateIn(present: () => Slot, { slot, isLate }: Entry, time: TimeRange): readonly Instance[] {
   if (isLate || !isOver(slot, time)) return [];
-  const names = new Set(slot.instances.map(({ name }) => name));
   const overMs = time.least - slot.to;
   return present().instances.filter(({ name, window: { isCalendar, isShort, period } }) =>
-    isCalendar ? !names.has(name) : isShort && overMs >= periodMsOf(period),
+    isCalendar ? !slot.instances.some((instance) => instance.name === name) : isShort && overMs >= periodMsOf(period),
   );
 }
 

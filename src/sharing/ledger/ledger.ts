@@ -100,7 +100,7 @@ export class Ledger {
   /** Units of the present slot that are kept for requests which are held up: one for each that may not have arrived yet. */
   heldUp(now: number): number {
     const time = this.timeline.at(now);
-    return this.book.heldUp(time, now - ARRIVES_WITHIN_MS, () => this.#slots.at(time));
+    return this.book.heldUp(time, now - ARRIVES_WITHIN_MS, this.#slotAt(time));
   }
 
   /** Units held for requests that are sent now or later. */
@@ -144,7 +144,7 @@ export class Ledger {
     const arrival = this.timeline.arrival(now);
     this.planner.expected.onSent(units, now);
     const isGuess = this.timeline.isGuess(now);
-    const entry = this.book.spend(units, arrival, () => this.#slots.at(arrival), now, isGuess);
+    const entry = this.book.spend(units, arrival, this.#slotAt(arrival), now, isGuess);
     if (this.book.held(arrival) === 0) this.policy.spent(now, this.#slots.quantum);
     return entry;
   }
@@ -152,11 +152,17 @@ export class Ledger {
   /** Ends a request that was charged so much of a claim, and has cost `units`. */
   settle({ entry, units: charged }: Charged, units: number, isServed: boolean, now: number): void {
     const time = this.timeline.at(now);
-    if (isServed) this.book.chargeLate(entry, units, time, () => this.#slots.at(time));
+    if (isServed) this.book.chargeLate(entry, units, time, this.#slotAt(time));
     this.book.settle(entry, units - charged, isServed ? now : undefined);
     const isEarly = isServed && entry.slot.to - time.most >= Math.max(SOONER_MS, this.#slots.quantum);
     const isScarce = this.policy.isBusy(now) || (this.policy.others(now) > 0 && !this.policy.isAmple(now));
     if (isEarly && isScarce && entry.open === 0 && this.windows.of('second')) this.#narrows = true;
+  }
+
+  /** The slot of a range, made when it is first asked for: it names an instance of each window. */
+  #slotAt(range: TimeRange): () => Slot {
+    let slot: Slot | undefined;
+    return () => (slot ??= this.#slots.at(range));
   }
 
   /** Records a reading. */
