@@ -9,6 +9,7 @@ import { keysOf } from '../../src/redis/keys.ts';
 import { redisStore } from '../../src/redis/redis-store.ts';
 import { memoryStore } from '../../src/sharing/store/memory-store.ts';
 import type { ShareAsk, ShareStore, WindowAsk } from '../../src/sharing/store/store.ts';
+import { asking } from '../../src/testing/share/asking.ts';
 import { startRedis } from '../../test/redis/support/server.ts';
 import { distant } from '../../test/sharing/support/distant.ts';
 import { fleetOf } from '../../test/sharing/support/fleet.ts';
@@ -19,17 +20,7 @@ const BUSY = [1, 16];
 const ASKS = 1_000;
 const EMPTY_SCRIPTS = 500;
 
-const nothing = {
-  version: 0,
-  need: 1,
-  size: 20,
-  chunk: 4,
-  stayMs: 1_500,
-  held: 0,
-  urgent: 0,
-  usual: 0,
-  recentSince: 0,
-};
+const nothing = asking({ recentSince: 0 });
 
 function windowAsk(name: string, limit: number, ttlMs: number, reading: number): WindowAsk {
   return { name, limit, kept: 0, ttlMs, reading, bounds: ttlMs < 60_000 ? 'below' : 'both' };
