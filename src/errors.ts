@@ -33,7 +33,7 @@ export class QuotaExhaustedError extends Error {
   declare readonly quota: QuotaSnapshot | undefined;
 
   constructor(facts: ErrorFacts<QuotaExhaustedError>) {
-    super(`${asked(facts)}: ${facts.why.replace(/\.$/, '')}${outlook(facts)}`, causeOf(facts));
+    super(`${asked(facts)}: ${facts.why}${outlook(facts)}`, causeOf(facts));
     this.window = facts.window;
     this.limit = facts.limit;
     this.remaining = facts.remaining;

@@ -23,7 +23,7 @@ const exhausted = (facts: Partial<ErrorFacts<QuotaExhaustedError>> = {}): QuotaE
     remaining: 0,
     retryAt: new Date('2026-12-01T00:00:00Z'),
     retryAfterMs: 86_400_000,
-    why: "The month's quota is spent.",
+    why: "The month's quota is spent",
     endpoint,
     quota,
     ...facts,
@@ -132,7 +132,7 @@ describe('QuotaExhaustedError', () => {
       remaining: 0,
       retryAt: new Date('2026-12-01T00:00:00Z'),
       retryAfterMs: 86_400_000,
-      why: "The month's quota is spent.",
+      why: "The month's quota is spent",
       endpoint,
     });
   });

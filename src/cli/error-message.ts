@@ -49,7 +49,7 @@ export function describeError(error: unknown, now: number): ErrorDescription {
 
 /** Why the quota is exhausted, and when to retry. */
 export function exhaustion({ why, retryAt, retryAfterMs }: QuotaExhaustedError, now: number): string {
-  const sentence = `${why.charAt(0).toUpperCase()}${why.slice(1).replace(/\.$/, '')}.`;
+  const sentence = `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
   return Number.isFinite(retryAfterMs) ? `${sentence} Retry at ${moment(retryAt.getTime(), now)}.` : sentence;
 }
 

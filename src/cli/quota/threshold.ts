@@ -40,7 +40,7 @@ export function checkThresholds(windows: readonly ShownWindow[], thresholds: rea
   const unknown: string[] = [];
   for (const { window: name, least } of thresholds) {
     const held = windows.filter(({ window }) => (name === undefined ? window !== 'second' : window === name));
-    if (held.length === 0) unknown.push(`The service did not report ${name === undefined ? 'a quota' : `a ${name}`}.`);
+    if (held.length === 0) unknown.push(`The service reported no ${name ?? 'quota'}.`);
     for (const { window, remaining, limit } of held) {
       const units = 'units' in least ? least.units : least.part * limit;
       if (remaining >= units) continue;

@@ -28,7 +28,7 @@ export function latenessError({ endpoint, maxQueueMs, by }: LateCall, end: Queue
   const { waiting, window = 'queue' } = end;
   const afterMs = end.sentAt - (by - maxQueueMs);
   const wait = Number.isFinite(afterMs) ? `after about ${duration(afterMs)}` : 'never';
-  const why = `the call would be sent ${wait}, with ${waiting} waiting.`;
+  const why = `the call would be sent ${wait}, with ${waiting} waiting`;
   return queueError(endpoint, end, clock, { window, limit: undefined, remaining: undefined, maxQueueMs, why });
 }
 
@@ -55,7 +55,7 @@ export function exhaustedError(
 
 /** The error of a call that is one more than may wait. */
 export function overflowError(endpoint: string, end: QueueEnd, maxWaiting: number, clock: Clock): Error {
-  const why = `${end.waiting} calls wait already, which is the maximum (option maxWaiting).`;
+  const why = `${end.waiting} calls wait already, which is the maximum (option maxWaiting)`;
   return queueError(endpoint, end, clock, { window: 'queue', limit: maxWaiting, remaining: 0, why });
 }
 

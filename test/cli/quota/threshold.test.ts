@@ -18,7 +18,7 @@ describe('quota --fail-under', () => {
     expect(await world.run('quota', '--fail-under', min)).toBe(code);
     const reason = {
       0: '',
-      1: 'stacks-quota: The service did not report a day.\n',
+      1: 'stacks-quota: The service reported no day.\n',
       3: / has \d+ of \d+ left, less than /,
       4: '',
     }[code];

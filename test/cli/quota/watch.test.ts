@@ -85,7 +85,7 @@ describe('quota --watch', () => {
       { headers: { family: false, generic: false } },
       /^stacks-quota: The service answered 200 without quota headers/,
     ],
-    ['there is no such window', ['--fail-under', 'day=5'], {}, /^stacks-quota: The service did not report a day\.\n$/],
+    ['there is no such window', ['--fail-under', 'day=5'], {}, /^stacks-quota: The service reported no day\.\n$/],
   ] as const)('ends with 1 where %s', async ([, flags, service, sentence]) => {
     const world = worldOf({ service });
     expect(await world.run('quota', '--watch', ...flags)).toBe(1);

@@ -218,7 +218,7 @@ describe('calls that wait with a maxQueueMs', () => {
     Object.assign(told, { late: [0, 2, 1, 0, 0], sentAt: () => 5_000 });
     const errors = of.lateErrors(bounds);
     expect([...errors.keys()]).toEqual(calls);
-    const why = 'the call would be sent after about 5 s, with 7 waiting.';
+    const why = 'the call would be sent after about 5 s, with 7 waiting';
     expect([...errors.values()]).toMatchObject(
       calls.map(({ maxQueueMs }) => ({ maxQueueMs, why, retryAfterMs: 2_000 })),
     );

@@ -19,5 +19,6 @@ it.each([
   const late = latenessError({ endpoint: 'GET /', maxQueueMs: 500, by: 1_500 }, end, clock);
   expect(late).toMatchObject(common);
   expect(late.message).toContain(`would be sent ${told}, with 7 waiting`);
-  expect(overflowError('GET /', end, 9, clock)).toMatchObject({ ...common, limit: 9, remaining: 0 });
+  const why = '7 calls wait already, which is the maximum (option maxWaiting)';
+  expect(overflowError('GET /', end, 9, clock)).toMatchObject({ ...common, limit: 9, remaining: 0, why });
 });

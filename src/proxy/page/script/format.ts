@@ -43,6 +43,6 @@ export function createFormat(): Format {
     time: (at) => time.format(at),
     day: (at) => day.format(at),
     moment: (at) => moment.format(at).replace(' at ', ', '),
-    sentence: (text) => `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, '')}.`,
+    sentence: (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`,
   };
 }
