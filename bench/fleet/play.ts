@@ -24,10 +24,10 @@ export interface Played {
 
 /** Plays a world once: by processes that share the quota, or by one client that makes all their calls. */
 export async function play(world: World, seed: number, isShared: boolean): Promise<Played> {
-  const terms = { seed, isShared, isNear: world.isNear === true };
+  const { answers, beside, start, traffic } = world;
+  const terms = { seed, isShared, isNear: world.isNear === true, ...(start !== undefined && { start }) };
   const fleet = fleetOf(isShared ? world.processes : 1, serviceOf(world), {}, terms);
   const fates = seeded(seed + 2_000);
-  const { answers, traffic } = world;
   if (answers) fleet.answers = () => answers(fates);
   const caller = new Caller(fleet, world);
   const strangersAt = world.strangers?.(seeded(seed + 3_000)) ?? [];
@@ -36,7 +36,8 @@ export async function play(world: World, seed: number, isShared: boolean): Promi
   const least = leastWaits(arrivals, strangersAt, world, fleet.clock.wall());
   const calls =
     traffic.kind === 'closed' ? [caller.keepWaiting(traffic)] : arrivals.map((arrival) => caller.callAt(arrival));
-  await fleet.clock.run(Promise.all([...strangers, ...calls]));
+  const others = beside ? [caller.keepWaitingBeside(beside)] : [];
+  await fleet.clock.run(Promise.all([...strangers, ...calls, ...others]));
   return { ...caller, refused: fleet.limited - caller.strangersRefused, trips: fleet.trips, leastWaits: least };
 }
 
@@ -50,6 +51,7 @@ class Caller {
   calls = 0;
   failed = 0;
   strangersRefused = 0;
+  #ofTraffic = 0;
   readonly #fleet: Fleet;
   readonly #world: World;
   readonly #startedAt: number;
@@ -67,12 +69,13 @@ class Caller {
   }
 
   /** Makes a call whenever one has ended. */
-  async keepWaiting({ waiting, forMs }: ClosedTraffic): Promise<void> {
-    const { processes } = this.#world;
-    const work = async (by: number): Promise<void> => {
-      while (this.#now < forMs) await this.#call(by);
-    };
-    await Promise.all(Array.from({ length: processes * waiting }, (_, nth) => work(nth % processes)));
+  keepWaiting(traffic: ClosedTraffic): Promise<void> {
+    return this.#keep(traffic, 0, (by) => this.#call(by));
+  }
+
+  /** The same in every process but the first, unmeasured. */
+  keepWaitingBeside(traffic: ClosedTraffic): Promise<void> {
+    return this.#keep(traffic, 1, (by) => this.#make(by, 0, false));
   }
 
   /** Sends a request of a consumer that is no process of the share. */
@@ -81,19 +84,35 @@ class Caller {
     if (await this.#fleet.foreign()) this.strangersRefused++;
   }
 
+  async #keep({ waiting, forMs }: ClosedTraffic, first: number, call: (by: number) => Promise<unknown>): Promise<void> {
+    const processes = this.#world.processes - first;
+    const work = async (by: number): Promise<void> => {
+      while (this.#now < forMs) await call(by);
+    };
+    await Promise.all(Array.from({ length: processes * waiting }, (_, nth) => work(first + (nth % processes))));
+  }
+
   async #call(by: number, priority = 0): Promise<void> {
-    const { costly, maxWaitMs = Infinity, measured = priority, settlingMs = SETTLING_MS } = this.#world;
+    const { costly, measured = priority, settlingMs = SETTLING_MS } = this.#world;
+    const madeAt = this.#now;
+    const nth = ++this.#ofTraffic;
+    const isServed = await this.#make(by, priority, costly !== undefined && nth % costly.every === 0);
+    if (isServed && madeAt >= settlingMs && priority === measured) this.latencies.push(this.#now - madeAt);
+  }
+
+  /** Makes a call, and resolves with whether it was served. */
+  async #make(by: number, priority: number, isCostly: boolean): Promise<boolean> {
+    const { maxWaitMs = Infinity } = this.#world;
     const { clients } = this.#fleet;
     const client = clients[by % clients.length];
-    const madeAt = this.#now;
-    const nth = ++this.calls;
-    const isCostly = costly !== undefined && nth % costly.every === 0;
+    this.calls++;
     try {
       const options = { maxWaitMs, priority };
       await (isCostly ? client?.getAddressAssets(ACCOUNT, options) : client?.getInfo(options));
-      if (madeAt >= settlingMs && priority === measured) this.latencies.push(this.#now - madeAt);
+      return true;
     } catch {
       this.failed++;
+      return false;
     }
   }
 

@@ -35,7 +35,9 @@ export interface World {
   /** How long responses of the service take, at least and at most, in milliseconds. */
   readonly latencyMs: readonly [number, number];
   readonly traffic: OpenTraffic | ClosedTraffic;
-  /** What some calls cost, in units, and which: each so many. Default: all cost one unit. */
+  /** Calls of every process but the first beside that traffic: they cost one unit, and are not measured. */
+  readonly beside?: ClosedTraffic;
+  /** What some calls of the traffic cost, in units, and which: each so many. Default: all cost one unit. */
   readonly costly?: { readonly units: number; readonly every: number };
   /** Whether the store is on the same machine, as that of `localShare`. */
   readonly isNear?: boolean;
@@ -47,6 +49,8 @@ export interface World {
   readonly maxWaitMs?: number;
   /** Only calls of this priority are measured. Default: all. */
   readonly measured?: number;
+  /** What the clock shows at the beginning, in milliseconds since the Unix epoch. Default: seven seconds into a minute. */
+  readonly start?: number;
   /** From when on calls are measured, in milliseconds since the beginning. Default: 12 s, in which a share learns what there is to know. */
   readonly settlingMs?: number;
 }

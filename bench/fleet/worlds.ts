@@ -1,6 +1,6 @@
 import type { WindowKind } from '../../src/testing/index.ts';
 import type { OpenTraffic, World } from './world.ts';
-import { besideBulk, bursts, instantsOf, jobs, steady, uneven } from './worlds/traffic.ts';
+import { besideBulk, bursts, instantsOf, inTheFirst, jobs, steady, uneven } from './worlds/traffic.ts';
 
 const SHAPES: readonly WindowKind[] = ['aligned', 'first-request', 'sliding-log', 'sliding-counter', 'leaky'];
 
@@ -11,10 +11,10 @@ const USUAL = { limits: { second: 20, minute: 1_000 }, shape: 'aligned', latency
 export const groups: Readonly<Record<string, readonly World[]>> = {
   'Ordinary traffic': [
     open('4 processes, a call a second each', 4, steady(1)),
-    { ...open('the same, the store on the same machine', 4, steady(1)), isNear: true },
+    { ...open('4 processes, a call a second each, the store on the same machine', 4, steady(1)), isNear: true },
     open('16 processes, a call each 2 s', 16, steady(0.5)),
-    { ...open('the same, the store on the same machine', 16, steady(0.5)), isNear: true },
-    { ...open('the same, a window that slides', 16, steady(0.5)), shape: 'sliding-log' },
+    { ...open('16 processes, a call each 2 s, the store on the same machine', 16, steady(0.5)), isNear: true },
+    { ...open('16 processes, a call each 2 s, a window that slides', 16, steady(0.5)), shape: 'sliding-log' },
     open('64 processes, a call each 8 s', 64, steady(0.125)),
     open('4 processes, 6 calls at once each 3 s', 4, bursts(6, 3_000)),
     open('8/s in one process, 1/s in 7', 8, uneven(8)),
@@ -24,11 +24,26 @@ export const groups: Readonly<Record<string, readonly World[]>> = {
       costly: { units: 5, every: 5 },
     },
   ],
-  'Busy processes': SHAPES.flatMap((shape) => [
-    busy(`20/s + 500/min, ${shape}`, { second: 20, minute: 500 }, shape, [5, 15]),
-    busy(`20/s, ${shape}`, { second: 20 }, shape, [5, 15]),
-    busy(`20/s, ${shape}, answers after 100 to 300 ms`, { second: 20 }, shape, [100, 300]),
-  ]),
+  'Busy processes': [
+    ...SHAPES.flatMap((shape) => [
+      busy(`20/s + 500/min, ${shape}`, { second: 20, minute: 500 }, shape, [5, 15]),
+      busy(`20/s, ${shape}`, { second: 20 }, shape, [5, 15]),
+      busy(`20/s, ${shape}, answers after 100 to 300 ms`, { second: 20 }, shape, [100, 300]),
+    ]),
+    // Of the minute that is full a unit is kept for the request that shows at its turn that it is the calendar's.
+    {
+      ...busy('30/min, aligned, begun 2 s before the turn of a minute', { minute: 30 }, 'aligned', [5, 15]),
+      ...{ start: Date.UTC(2026, 2, 10, 14, 0, 58), settlingMs: 0 },
+    },
+  ],
+  // Cheap calls are granted the slots of the next 1.2 s, so a costly one asks for later ones.
+  'A costly call beside cheap ones': [
+    {
+      ...open('14 units of 20/s, sliding-log, 3 processes fill the second with others', 4, inTheFirst(5_000)),
+      ...{ limits: { second: 20 }, shape: 'sliding-log', costly: { units: 14, every: 1 } },
+      beside: { kind: 'closed', waiting: 8, forMs: 72_000 },
+    },
+  ],
   'Beside a bulk of another process': [
     ...SHAPES.map((shape) => ({
       ...open(`50/min, ${shape}, urgent calls of 3 processes`, 4, besideBulk(100, 0.05, 1)),

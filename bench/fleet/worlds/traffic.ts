@@ -20,6 +20,11 @@ export function uneven(largePerSecond: number): (processes: number) => OpenTraff
     );
 }
 
+/** Single calls of the first process, at random instants, every `everyMs` on average. */
+export function inTheFirst(everyMs: number): () => OpenTraffic {
+  return () => open((random) => instantsOf(1_000 / everyMs, LASTS_MS, random).map((atMs) => ({ atMs, by: 0 })));
+}
+
 /** So many calls of a process at once, at random instants, every `everyMs` on average. */
 export function bursts(calls: number, everyMs: number, lastsMs: number = LASTS_MS): (processes: number) => OpenTraffic {
   return (processes) =>
