@@ -68,6 +68,13 @@ describe('the other documents', () => {
     expect(firstCells(chapter(page, 'Why a call waits'))).toEqual(['kind', ...kinds].sort());
   });
 
+  it('have a row for each option of the mock service, and for nothing else', () => {
+    const page = readFileSync('docs/testing.md', 'utf8');
+    expect(firstCells(chapter(page, 'What the service may be like'))).toEqual(
+      membersOf('src/testing/options.ts', 'MockServiceOptions'),
+    );
+  });
+
   it('have a row for each option of a share through Redis, and for nothing else', () => {
     const page = readFileSync('docs/sharing.md', 'utf8');
     expect(firstCells(chapter(page, 'Options of `redisShare`'))).toEqual(
