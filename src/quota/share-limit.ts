@@ -18,6 +18,8 @@ export interface WindowNews {
   readonly used: number;
   /** Units of the request itself that was answered. */
   readonly own: number;
+  /** Whether the service refused that request, and no limit forbade it. */
+  readonly isRefused: boolean;
   readonly sentAt: number;
   readonly receivedAt: number;
   readonly shapes: Shapes;

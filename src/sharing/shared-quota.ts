@@ -43,7 +43,7 @@ export class SharedQuota implements ShareLimit {
   readonly #facts: FactSync;
   readonly #discovery = new Discovery();
   readonly #shortage: Shortage;
-  readonly #stated = new StatedRoom();
+  readonly #stated: StatedRoom;
   readonly #resumption: Resumption;
   readonly #trips: Trips;
   readonly #schedule: TripSchedule;
@@ -61,6 +61,7 @@ export class SharedQuota implements ShareLimit {
     this.#needs = new CallNeeds(member);
     this.#ledger = new Ledger(member.time, member.random);
     this.#facts = new FactSync(member, this.#ledger, this.#discovery, options.part);
+    this.#stated = new StatedRoom(this.#ledger.strangers);
     this.#shortage = new Shortage(this.#needs, this.#ledger, this.#discovery);
     this.#resumption = new Resumption(member.random);
     this.#trialTurn = new TrialTurn(member);
@@ -198,7 +199,7 @@ export class SharedQuota implements ShareLimit {
     const taken = this.#leases.get(lease);
     this.#needs.onEnded();
     if (taken) {
-      this.#stated.onEnded(taken.units, isServed, now);
+      this.#stated.onEnded(taken.units);
       this.#ledger.settle(taken, Math.ceil(units), isServed, now);
     }
     // The request was sent before any window was known.

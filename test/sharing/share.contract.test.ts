@@ -101,7 +101,16 @@ describe.each(KINDS.filter(({ kind }) => hasRedis || !kind.includes('real')))(
 
     function tellOf(part: ShareLimit, used: number): void {
       const now = clock.now();
-      part.read({ period: 'minute', limit: LIMIT, used, own: 1, sentAt: now, receivedAt: now, shapes: SHAPES });
+      part.read({
+        period: 'minute',
+        limit: LIMIT,
+        used,
+        own: 1,
+        isRefused: false,
+        sentAt: now,
+        receivedAt: now,
+        shapes: SHAPES,
+      });
     }
 
     function player(share: QuotaShare): Player {

@@ -125,7 +125,16 @@ export class NamedWindows implements Iterable<NamedWindow> {
       named++;
       window.read({ sentAt, receivedAt, own, settledSince, limited, isExempt, limit, used, held }, longer);
       if (window.limit !== limitBefore || window.candidates.alive !== shapesBefore) this.#revision++;
-      shareLimit.read({ period, limit, used, own, sentAt, receivedAt, shapes: window.candidates.shapes });
+      shareLimit.read({
+        period,
+        limit,
+        used,
+        own,
+        isRefused: limited && !isExempt,
+        sentAt,
+        receivedAt,
+        shapes: window.candidates.shapes,
+      });
     }
     if (named > 0 && named < this.#byPeriod.size) this.#forgetUnnamed(endpoint, receivedAt);
   }

@@ -10,6 +10,9 @@ import type { ShapeProbing } from './shape/probing.ts';
 /** Refusals that are at most this many windows apart count as having one cause. */
 const WITHIN = 10;
 
+/** In a shared quota shapes are re-admitted once in this time, in milliseconds: what is refused although readings have ruled them out again, consumers that do not share filled. */
+const READMITTED_MS = 3_600_000;
+
 /** What refusals tell of, and how it is known whether they can. */
 export interface RefusalsDependencies {
   readonly candidates: CandidateShapes;
@@ -24,6 +27,9 @@ export class Refusals {
   readonly #periodMs: number;
   readonly #known: RefusalsDependencies;
   #lastAt = -Infinity;
+  /** The epoch of the shapes by the last reading, and when shapes were re-admitted, by this process or by a sibling. */
+  #epoch: number | undefined;
+  #readmittedAt = -Infinity;
 
   constructor(periodMs: number, known: RefusalsDependencies) {
     this.#periodMs = periodMs;
@@ -32,8 +38,11 @@ export class Refusals {
 
   /** Processes a reading of the window that has not been reconciled with its shapes. */
   onReading({ limited, isExempt, used, own, limit, receivedAt: now }: WindowReading): void {
-    if (!limited || isExempt) return;
     const { candidates, probing, otherConsumers, sent, shareLimit } = this.#known;
+    const { epoch } = candidates.shapes;
+    if (epoch !== (this.#epoch ?? epoch)) this.#readmittedAt = now;
+    this.#epoch = epoch;
+    if (!limited || isExempt) return;
     let isSpaced = false;
     if (used + own > limit && !this.#showsEstimate(limit, now) && this.#isUnexplained(now)) {
       candidates.reinstate();
@@ -61,7 +70,7 @@ export class Refusals {
     if (otherConsumers.areActive || shareLimit.isOverdrawn(now)) return false;
     const sinceMs = now - this.#lastAt;
     const isSecond = sinceMs > this.#periodMs && sinceMs < this.#periodMs * WITHIN;
-    const isUnexplained = !shareLimit.isShared || isSecond;
+    const isUnexplained = !shareLimit.isShared || (isSecond && now > this.#readmittedAt + READMITTED_MS);
     if (isUnexplained || sinceMs > this.#periodMs) this.#lastAt = now;
     return isUnexplained;
   }

@@ -17,6 +17,7 @@ import { type Asked, mayKeep } from './room.ts';
 import { ShapeProbe } from './shape-probe.ts';
 import { ShareReserve } from './share-reserve.ts';
 import { CHUNK, SlotChoice } from './slot-choice.ts';
+import { StrangersReserve } from './strangers-reserve.ts';
 import { UnheardReading } from './unheard-reading.ts';
 
 /** Unspent units are returned this long after the end of their slot, to a store that is near sooner, unless an earlier trip did so. In milliseconds. */
@@ -52,6 +53,7 @@ export class Ledger {
   readonly planner: AskPlanner;
   /** For calls of the ranks above the lowest, and above the usual one. */
   readonly #reserves = [new ShareReserve(), new ShareReserve()] as const;
+  readonly strangers: StrangersReserve = new StrangersReserve();
   readonly #recollection = new Recollection();
   readonly #unheard = new UnheardReading();
   /** Whether a request was answered long before its slot ends while processes lack units: the next ask frees what it does not count in. */
@@ -169,6 +171,7 @@ export class Ledger {
   read(news: WindowNews): void {
     const { period, limit, shapes, sentAt, receivedAt } = news;
     this.timeline.addRoundTrip(receivedAt - sentAt);
+    this.strangers.read(news);
     const window = this.windows.open(period, limit, shapes);
     window.read(news, this.timeline.at(sentAt), this.timeline.at(receivedAt));
     if (!window.isShort) this.#unheard.read(news, this.held(receivedAt), !window.isLong && !window.isCalendar);
@@ -203,7 +206,7 @@ export class Ledger {
     const { want, need, slots, wish, surplus } = plan;
     const arrival = this.timeline.arrival(now);
     const time = arrival.least;
-    const kept = this.#keptBy(plan, demand, time);
+    const kept = this.#keptBy(plan, demand, time, now);
     const { tellsAt } = this.#unheard;
     const isReading = tellsAt < Infinity && (now >= tellsAt || !isSilent);
     const also = this.#alwaysNamed(slots, arrival);
@@ -289,17 +292,25 @@ export class Ledger {
   }
 
   /** Units of an instance that an ask must leave free: for what the service carries over, for other calls, and for requests that show a shape. */
-  #keptBy({ slots, isCalm, isAhead }: AskPlan, demand: Demand, time: number): (instance: Instance) => number {
+  #keptBy(
+    { slots, isCalm, isAhead }: AskPlan,
+    demand: Demand,
+    time: number,
+    now: number,
+  ): (instance: Instance) => number {
     const from = slots[0]?.from ?? time;
     const keptForOthers = (instance: Instance): number =>
       this.#reserves[demand.rank as 0 | 1].kept(instance, time) +
       instance.window.keptForProbe(from, time + demand.maxWaitMs) +
       (isCalm ? this.#probe.kept(instance) : 0);
+    const leftToOthers = (instance: Instance): number =>
+      (instance.units === undefined ? this.strangers.units(instance.window.period, now) : 0) +
+      (demand.rank === URGENT ? 0 : keptForOthers(instance));
     return (instance) =>
       instance.window.carried(instance, from) +
       instance.window.spare(instance, demand.need) +
       (isAhead ? Math.ceil(instance.limit * AMPLE) : 0) +
-      (demand.rank === URGENT ? 0 : Math.min(mayKeep(instance, demand.need), keptForOthers(instance)));
+      Math.min(mayKeep(instance, demand.need), leftToOthers(instance));
   }
 
   /** The instances that an ask names whether or not a slot counts in them. */

@@ -1,15 +1,13 @@
 import type { WindowNews } from '../../quota/share-limit.ts';
 import { type Period, periodMsOf } from '../../quota/time/periods.ts';
 import type { SharedWindow } from '../slots/window.ts';
+import type { StrangersReserve } from './strangers-reserve.ts';
 
 /** A reading that is older does not show what is left, in milliseconds. */
 const RECENT_MS = 5_000;
 
 /** The longest time that is taken for that in which a unit slides out, in milliseconds. */
 const LONGEST_MS = 2_000;
-
-/** For this long after a granted request was refused, other consumers are expected to use the window, in milliseconds. */
-const OTHERS_MS = 600_000;
 
 /** The requests of a job wait this long at most for the response to its first one, in milliseconds. */
 const FIRST_MS = 1_000;
@@ -30,7 +28,11 @@ export class StatedRoom {
   /** Units of the requests under way, and when the last one was sent. */
   #underWay = 0;
   #sentAt = -Infinity;
-  #refusedAt = -Infinity;
+  readonly #strangers: Pick<StrangersReserve, 'units'>;
+
+  constructor(strangers: Pick<StrangersReserve, 'units'>) {
+    this.#strangers = strangers;
+  }
 
   /** A request is sent. */
   onSent(units: number, now: number): void {
@@ -39,9 +41,8 @@ export class StatedRoom {
   }
 
   /** A request has ended. */
-  onEnded(units: number, isServed: boolean, now: number): void {
+  onEnded(units: number): void {
     this.#underWay -= units;
-    if (!isServed) this.#refusedAt = now;
   }
 
   /** Records a reading. Of requests that were under way together, the one that was counted last says most. */
@@ -64,11 +65,16 @@ export class StatedRoom {
   #until(period: Period, units: number, isAmple: boolean, now: number): number {
     const latest = this.#latest.get(period);
     const isUnderWay = this.#underWay > 0;
-    if (!latest || now > latest.receivedAt + RECENT_MS) return isUnderWay && !isAmple ? this.#sentAt + FIRST_MS : now;
-    const { limit, used, receivedAt } = latest;
-    const over = used + this.#underWay + units - limit;
-    // A request that is alone shows what is left.
-    if (over <= 0 || (!isUnderWay && now > this.#refusedAt + OTHERS_MS)) return now;
-    return receivedAt + (isUnderWay ? over : 1) * Math.min(periodMsOf(period) / limit, LONGEST_MS);
+    if (latest) {
+      const { limit, used, receivedAt } = latest;
+      const strangers = this.#strangers.units(period, now);
+      const over = used + this.#underWay + units - limit;
+      // What slides out until then is theirs, too.
+      const until = receivedAt + (over + strangers) * Math.min(periodMsOf(period) / limit, LONGEST_MS);
+      // A request that is alone shows what is left.
+      if (over > 0 && (isUnderWay || strangers > 0) && now < until) return until;
+      if (now <= receivedAt + RECENT_MS) return now;
+    }
+    return isUnderWay && !isAmple ? this.#sentAt + FIRST_MS : now;
   }
 }

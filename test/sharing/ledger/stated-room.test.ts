@@ -6,7 +6,9 @@ import { reading } from '../support/small.ts';
 
 /** Windows of a service that may slide, and what is left of them: a minute of 30 units, in which a unit slides out in two seconds. */
 class Subject {
-  readonly room = new StatedRoom();
+  /** Units that are left to strangers. */
+  left = 0;
+  readonly room = new StatedRoom({ units: () => this.left });
   readonly windows = new SharedWindows({ isDated: true });
 
   constructor() {
@@ -31,7 +33,7 @@ it('as many requests are under way as the latest response leaves units', () => {
   }
   expect(subject.earliest(60)).toBe(50 + 2_000);
   expect(subject.room.hold(subject.windows, 1, false, 60)?.window.period).toBe('minute');
-  subject.room.onEnded(1, true, 100);
+  subject.room.onEnded(1);
   expect(subject.earliest(100)).toBe(100);
 });
 
@@ -59,22 +61,21 @@ it('where no response is recent one request goes, and the others wait for its re
     expect(subject.earliest(now)).toBe(now);
     subject.room.onSent(1, now);
     expect([subject.earliest(now), subject.earliest(now, 1, true)]).toEqual([now + 1_000, now]);
-    subject.room.onEnded(1, true, now + 50);
+    subject.room.onEnded(1);
     subject.read(3, now, now + 50);
     expect(subject.earliest(now + 50)).toBe(now + 50);
   }
 });
 
-it('one request goes although nothing is left, unless a granted one was refused: then after the time in which a unit slides out', () => {
+it('one request goes although nothing is left, unless strangers are expected: then once its units have slid out, and those that are left to them', () => {
   const subject = new Subject();
   subject.read(30, 0, 50);
   expect(subject.earliest(60)).toBe(60);
-  subject.room.onSent(1, 60);
-  subject.room.onEnded(1, false, 100);
-  subject.read(30, 60, 100);
-  expect(subject.earliest(110)).toBe(100 + 2_000);
-  subject.read(30, 700_000, 700_100);
-  expect(subject.earliest(700_110)).toBe(700_110);
+  subject.left = 3;
+  expect([subject.earliest(60), subject.earliest(8_049), subject.earliest(8_050)]).toEqual([8_050, 8_050, 8_050]);
+  // Where something is left, no more has to slide out.
+  subject.read(29, 9_000, 9_050);
+  expect(subject.earliest(9_060)).toBe(9_060);
 });
 
 it('the calendar’s windows, of which the store counts all that a response states, and seconds hold nothing back', () => {

@@ -25,7 +25,7 @@ export function calendar(limits: Partial<Record<Period, number>>): SharedWindows
 /** A reading of a window whose shape is known to be the calendar's. */
 export function reading(rest: Partial<WindowNews>): WindowNews {
   return {
-    ...{ period: 'minute', limit: 100, used: 0, own: 1, sentAt: BEGIN, receivedAt: BEGIN + 40 },
+    ...{ period: 'minute', limit: 100, used: 0, own: 1, isRefused: false, sentAt: BEGIN, receivedAt: BEGIN + 40 },
     shapes: { alive: [aligned], epoch: 0 },
     ...rest,
   };

@@ -1,0 +1,49 @@
+import type { WindowNews } from '../../quota/share-limit.ts';
+import { type Period, periodMsOf } from '../../quota/time/periods.ts';
+
+/** A refusal adds this part of the limit to the reserve of the window that was full, and at least so many units. */
+const STEP_PART = 0.03;
+const LEAST_STEP = 2;
+
+/** Refusals within this part of a window count once: their requests were under way together. */
+const TOGETHER_PART = 0.25;
+
+/** The reserve is this part of the limit at most. */
+const MOST_PART = 0.5;
+
+/** The reserve fades by a factor of e in so many windows, and no sooner than in this time, in milliseconds. */
+const FADES_WINDOWS = 10;
+const FADES_MS = 120_000;
+
+/** The reserve of a window after its last refusal. */
+interface Last {
+  readonly units: number;
+  readonly at: number;
+}
+
+/**
+ * Units of each window that this process leaves to strangers: consumers that are no processes of the share. What they use after a response shows in the
+ * next one, and then a granted request may have been refused. So each such refusal adds to the reserve, which fades.
+ */
+export class StrangersReserve {
+  readonly #last = new Map<Period, Last>();
+
+  /** Processes a reading. */
+  read({ period, used, limit, isRefused, receivedAt: now }: WindowNews): void {
+    const last = this.#last.get(period);
+    if (!isRefused || used < limit || (last && now < last.at + TOGETHER_PART * periodMsOf(period))) return;
+    const units = this.#at(period, now) + Math.max(LEAST_STEP, STEP_PART * limit);
+    this.#last.set(period, { units: Math.min(units, MOST_PART * limit), at: now });
+  }
+
+  /** Whole units of the reserve of a window. */
+  units(period: Period, now: number): number {
+    return Math.floor(this.#at(period, now));
+  }
+
+  #at(period: Period, now: number): number {
+    const last = this.#last.get(period);
+    if (!last) return 0;
+    return last.units * Math.exp((last.at - now) / Math.max(FADES_MS, FADES_WINDOWS * periodMsOf(period)));
+  }
+}

@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import type { WindowNews } from '../../../src/quota/share-limit.ts';
+import { StrangersReserve } from '../../../src/sharing/ledger/strangers-reserve.ts';
+import { reading } from '../support/small.ts';
+
+/** A refusal at this instant by a minute of 300 units, which is full. */
+function refusal(now: number, rest: Partial<WindowNews> = {}): WindowNews {
+  return reading({ limit: 300, used: 300, isRefused: true, receivedAt: now, ...rest });
+}
+
+it('a refusal adds three hundredths of the limit, at least two units, which fade', () => {
+  const reserve = new StrangersReserve();
+  expect(reserve.units('minute', 0)).toBe(0);
+  reserve.read(refusal(0));
+  reserve.read(refusal(0, { period: 'second', limit: 20, used: 20 }));
+  expect([reserve.units('minute', 0), reserve.units('second', 0)]).toEqual([9, 2]);
+  // In ten windows, and no sooner than in two minutes.
+  expect([reserve.units('minute', 600_000), reserve.units('minute', 1_200_000)]).toEqual([3, 1]);
+  expect([reserve.units('second', 80_000), reserve.units('second', 90_000)]).toEqual([1, 0]);
+});
+
+it('only refusals by the window that is full count, and those that come together as one', () => {
+  const reserve = new StrangersReserve();
+  reserve.read(refusal(0, { used: 299 }));
+  reserve.read(refusal(0, { isRefused: false }));
+  expect(reserve.units('minute', 0)).toBe(0);
+  reserve.read(refusal(0));
+  reserve.read(refusal(14_999));
+  expect(reserve.units('minute', 15_000)).toBe(8);
+  reserve.read(refusal(15_000));
+  expect(reserve.units('minute', 15_000)).toBe(17);
+});
+
+it('strangers explain refusals until nearly half of the window is left to them', () => {
+  const reserve = new StrangersReserve();
+  expect(reserve.explains('minute', 0)).toBe(false);
+  let now = 0;
+  let refusals = 0;
+  do {
+    reserve.read(refusal(now));
+    refusals++;
+    now += 15_000;
+  } while (reserve.explains('minute', now));
+  expect([refusals, reserve.units('minute', now - 15_000)]).toEqual([20, 143]);
+  for (; refusals < 100; refusals++) {
+    reserve.read(refusal(now));
+    now += 15_000;
+  }
+  expect(reserve.units('minute', now - 15_000)).toBe(150);
+  // An hour later nothing is left to strangers, and a refusal may have any cause.
+  now += 3_600_000;
+  expect([reserve.units('minute', now), reserve.explains('minute', now)]).toEqual([0, false]);
+});
