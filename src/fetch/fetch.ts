@@ -1,7 +1,7 @@
 import { ConfigError } from '../errors.ts';
-import type { Reply, Run } from '../http/call.ts';
+import type { Outgoing, Reply, Run } from '../http/call.ts';
 import { untilAborted } from '../http/cancellation.ts';
-import { GIVEN, type Outgoing } from '../http/transport.ts';
+import { GIVEN } from '../http/transport.ts';
 import { boundsOf, type CallBounds } from '../options/client-options.ts';
 import type { EndpointNames } from './endpoint-name.ts';
 import { checkFetchOptions, type FetchOptions } from './options.ts';

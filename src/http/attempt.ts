@@ -8,20 +8,12 @@ import { bodyStream } from './body-stream.ts';
 import type { Call, Reply } from './call.ts';
 import { type Deadline, Deadlines } from './deadline.ts';
 import { deprecationOf } from './deprecation.ts';
-import { Failure } from './failure.ts';
-import { KEY_REFUSED } from './key-breaker.ts';
+import { Failure, KEY_CHANGED, KEY_REFUSED } from './failure.ts';
 import type { KeyMask } from './key-mask.ts';
 import { KeyRecognition } from './key-recognition.ts';
-import { KEY_CHANGED } from './key-ring.ts';
 import { cancelBody, redirectOf } from './redirect.ts';
-import {
-  type AttemptCounts,
-  type AttemptOutcome,
-  isGatewayFailure,
-  isLimitation,
-  isSafe,
-  mayRetryRefusal,
-} from './retry-policy.ts';
+import { type AttemptCounts, type AttemptOutcome, isSafe, mayRetryRefusal } from './retry-policy.ts';
+import { isGatewayFailure, isLimitation } from './status.ts';
 import type { Transport } from './transport.ts';
 
 /** A call with its trace. */

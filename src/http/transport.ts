@@ -1,25 +1,15 @@
 import ky, { isNetworkError, type Options } from 'ky';
 import { readQuota } from '../quota/headers/snapshot.ts';
+import type { Outgoing } from './call.ts';
 import type { Cancellation } from './cancellation.ts';
-import { Failure, failureOf } from './failure.ts';
-import { KEY_REFUSED, type KeyBreaker } from './key-breaker.ts';
+import { Failure, failureOf, KEY_CHANGED, KEY_REFUSED } from './failure.ts';
+import type { KeyBreaker } from './key-breaker.ts';
 import type { KeyMask } from './key-mask.ts';
-import { KEY_CHANGED, type KeyRing } from './key-ring.ts';
+import type { KeyRing } from './key-ring.ts';
 import { isPrototypePolluted, KY_DEFAULTS, ownRequestFields } from './prototype-guard.ts';
 import { readBytes, readText } from './read-body.ts';
 import { Redaction } from './redaction.ts';
-import { isLimitation } from './retry-policy.ts';
-
-/** One request as it goes out. */
-export interface Outgoing {
-  readonly method: string;
-  /** In the form that `URL.href` has. */
-  readonly url: string;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly body?: BodyInit | undefined;
-  /** Other options of `fetch`, such as the cache mode. */
-  readonly init?: RequestInit | undefined;
-}
+import { isLimitation } from './status.ts';
 
 /** Sends one request once. Adds the key, and only for the service's own origin. */
 export interface Transport {

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { ClosedError, QuotaExhaustedError } from '../errors.ts';
 import { type ExchangeResult, HttpExchange, type TracedCall } from '../http/attempt.ts';
 import type { Call, Reply } from '../http/call.ts';
-import { KEY_CHANGED } from '../http/key-ring.ts';
+import { KEY_CHANGED } from '../http/failure.ts';
 import { redirected } from '../http/redirect.ts';
 import type { AttemptCounts, AttemptOutcome, RetryDecision } from '../http/retry-policy.ts';
 import type { Lease } from '../quota/admission.ts';

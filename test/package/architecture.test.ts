@@ -46,12 +46,15 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'windows',
   ],
   'src/http/': [
-    'call | cancellation | failure | read-body | deadline | redirect | transport | attempt | retry-policy | body-stream | redaction | key-mask | key-breaker | key-ring | prototype-guard | deprecation | key-recognition',
+    'call | cancellation | deprecation | failure | key-mask | key-recognition | key-ring | prototype-guard | status',
+    'deadline | key-breaker | read-body | redaction | redirect | retry-policy',
+    'body-stream | transport',
+    'attempt',
     'cache',
   ],
   'src/scheduler/': [
-    'queue | callers-frames | key-turns | memberships | open-calls | options | retries | while-waiting',
-    'outlook | duties | final-error',
+    'queue | callers-frames | key-turns | memberships | open-calls | options | retry-budget | while-waiting',
+    'outlook | duties | final-error | retries',
     'scheduler',
   ],
   'src/scheduler/queue/': [
