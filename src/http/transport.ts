@@ -49,8 +49,8 @@ export interface TransportOptions {
   readonly userAgent?: string | undefined;
 }
 
-/** Requests that the global `fetch` was given. Where `client.fetch` is in its place, they are not to be paced again. */
-export const GIVEN: WeakSet<object> = new WeakSet<object>();
+/** Requests that a client has paced and given to the global `fetch`: where `client.fetch` is in its place, it does not pace them again. */
+export const PACED: WeakSet<object> = new WeakSet<object>();
 
 /** Transport by ky, with its retries, time-outs and errors off, because scheduler and retry policy decide those. */
 export function createTransport({ origin, keys, fetch, keyBreaker, userAgent }: TransportOptions): Transport {
@@ -64,6 +64,22 @@ export function createTransport({ origin, keys, fetch, keyBreaker, userAgent }: 
   const redaction = new Redaction();
   const { redact, mask } = redaction;
 
+  /** The key to send, which is remembered, so that it is redacted from now on. */
+  const secretFor = (number: number): string | undefined => {
+    const secret = keys.secretOf(number);
+    // A key that the ring has forgotten: without it the request would be sent as one without a key.
+    if (number !== 0 && secret === undefined) throw new Failure(KEY_CHANGED);
+    if (secret !== undefined) redaction.learn(secret);
+    if (keyBreaker?.isOpen(number)) throw new Failure(KEY_REFUSED);
+    return secret;
+  };
+
+  /** Adds what is not among ky's options, which it copies several times. */
+  const completeHeaders = (headers: Headers, secret: string | undefined): void => {
+    if (userAgent !== undefined && !headers.has('user-agent')) headers.set('user-agent', userAgent);
+    if (secret !== undefined) headers.set('x-api-key', secret);
+  };
+
   return {
     redact,
     mask,
@@ -75,31 +91,24 @@ export function createTransport({ origin, keys, fetch, keyBreaker, userAgent }: 
       const { signal } = cancellation;
       const chosen = url.startsWith(`${origin}/`) ? chooseKey() : 0;
       const number = chosen instanceof Promise ? await cancellation.during(() => chosen) : chosen;
-      const secret = keys.secretOf(number);
-      // A key that the ring has forgotten: without it the request would be sent as one without a key.
-      if (number !== 0 && secret === undefined) throw new Failure(KEY_CHANGED);
-      if (secret !== undefined) redaction.learn(secret);
-      if (keyBreaker?.isOpen(number)) throw new Failure(KEY_REFUSED);
+      const secret = secretFor(number);
       const isPolluted = isPrototypePolluted();
       // A signal in the request costs two more signals, so it is passed beside the request where that makes no difference: a
       // custom `fetch` may read it from the request, and with other options a Request drops the caller's referrer.
       const isSignalInRequest = fetch !== undefined || outgoing.init !== undefined || isPolluted;
-      const fetchWithKey: typeof globalThis.fetch = async (input, unknown) => {
+      const options = kyOptions(outgoing, isPolluted);
+      if (isSignalInRequest) options.signal = signal;
+      options.fetch = async (input, rest) => {
+        const request = input as Request;
         onLeave(number);
-        const sent = (input as Request).headers;
-        // Not by ky's options, which it copies several times.
-        if (userAgent !== undefined && !sent.has('user-agent')) sent.set('user-agent', userAgent);
-        if (secret !== undefined) sent.set('x-api-key', secret);
-        if (!fetch) GIVEN.add(input as Request);
-        let own = isSignalInRequest ? unknown : { signal };
-        if (isPolluted) own = { ...own, ...ownRequestFields(input as Request) };
-        return answerOf(await (fetch ?? globalThis.fetch)(input, own));
+        completeHeaders(request.headers, secret);
+        if (!fetch) PACED.add(request);
+        let init = isSignalInRequest ? rest : { signal };
+        if (isPolluted) init = { ...init, ...ownRequestFields(request) };
+        return answerOf(await (fetch ?? globalThis.fetch)(request, init));
       };
-      const request = kyOptions(outgoing, isPolluted);
-      request.fetch = fetchWithKey;
-      if (isSignalInRequest) request.signal = signal;
       try {
-        const response = await cancellation.during(() => wire(url, request));
+        const response = await cancellation.during(() => wire(url, options));
         if (secret !== undefined && !isLimited403(response)) keyBreaker?.record(number, response.status);
         return response;
       } catch (error) {
