@@ -15,7 +15,7 @@ const OWN_SITES: readonly (string | undefined)[] = [undefined, 'same-origin', 'n
  * @returns the path and query that the request is for.
  * @throws Problem that says what is wrong.
  */
-export function admit(
+export function checkRequest(
   { method = 'GET', url: target = '', headers }: IncomingMessage,
   token: string | undefined,
 ): string {
