@@ -63,7 +63,7 @@ export const quotaCommand: Command = {
       thresholds: (values['fail-under'] ?? []).map(readThreshold),
     };
     const timeoutMs = timeoutOf(values);
-    const reader = quotaReader({ ...(await accessOf(values, world)), timeoutMs }, world);
+    const reader = quotaReader({ ...(await accessOf(values, world)), timeoutMs }, world.clock);
     try {
       return values.watch
         ? await watch(reader, options, world, stop)

@@ -1,6 +1,12 @@
-import type { ClientOptions } from '../../index.ts';
-import { type Client, createClient, isQuotaExhausted, isServiceError, type QuotaSnapshot } from '../../index.ts';
-import type { Environment } from '../environment.ts';
+import {
+  type Client,
+  type ClientOptions,
+  type Clock,
+  createClient,
+  isQuotaExhausted,
+  isServiceError,
+  type QuotaSnapshot,
+} from '../../index.ts';
 import { exhaustion } from '../error-message.ts';
 import { type QuotaReading, readingOf } from './reading.ts';
 import type { Exhaustion } from './report.ts';
@@ -25,13 +31,11 @@ export interface QuotaReader {
 }
 
 /** Creates a reader whose one client remembers the quota, so that no request is sent that the service would refuse. */
-export function quotaReader(options: ClientOptions, { fetch, clock }: Environment): QuotaReader {
+export function quotaReader(options: ClientOptions, clock: Clock): QuotaReader {
   let snapshot: QuotaSnapshot | undefined;
   let status: number | undefined;
   const client = createClient({
     ...options,
-    fetch,
-    clock,
     maxWaitMs: MAX_WAIT_MS,
     onEvent(event) {
       if (event.type !== 'answered') return;
