@@ -6,7 +6,7 @@ export type Rule = readonly [is: (value: unknown) => boolean, be: string];
 /** Rules by name. */
 export type Rules = Readonly<Record<string, Rule>>;
 
-export const isObject = (value: unknown): boolean =>
+export const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 export const isNumber = (value: unknown, least: number): boolean =>
   typeof value === 'number' && Number.isFinite(value) && value >= least;
