@@ -15,7 +15,7 @@ import type { Exhaustion } from './report.ts';
 const MAX_WAIT_MS = 2_000;
 
 /** The result of one reading. */
-export interface QuotaSight {
+export interface QuotaResult {
   readonly reading: QuotaReading;
   /** Set if nothing was sent, or the request was refused, because the quota is exhausted. */
   readonly exhaustion: (Exhaustion & { readonly sentence: string }) | undefined;
@@ -24,7 +24,7 @@ export interface QuotaSight {
 /** Reads the quota repeatedly with one client. */
 export interface QuotaReader {
   /** Sends a request, unless the quota is known to be exhausted. */
-  read(signal: AbortSignal): Promise<QuotaSight>;
+  read(signal: AbortSignal): Promise<QuotaResult>;
   /** The present estimate, without a request. */
   cached(): QuotaReading;
   close(): Promise<void>;

@@ -11,6 +11,9 @@ import { exhaustedError, latenessError, overflowError, type QueueEnd } from '../
 import type { Backlog, BackloggedCall, Group } from './backlog.ts';
 import { type QueueEstimate, RecentEstimates, type Reckoning } from './recent-estimates.ts';
 
+/** A call of the queue, which the backlog counts. */
+type CountedCall = PendingCall & BackloggedCall;
+
 /** Options of {@link QueueOutlook}. */
 export interface QueueOutlookOptions {
   readonly clock: Clock;
@@ -86,7 +89,7 @@ export class QueueOutlook implements CallQueueOutlook {
   }
 
   leave(call: PendingCall): void {
-    this.#options.backlog.leave(call as PendingCall & BackloggedCall);
+    this.#options.backlog.leave(call as CountedCall);
   }
 
   sentAt({ ask }: PendingCall): number {
@@ -107,14 +110,14 @@ export class QueueOutlook implements CallQueueOutlook {
     if (!isHeavier && terms === this.#terms && now < this.#doubtsAt) return NO_ERRORS;
     this.#terms = terms;
     this.#mayCheckAt = now + bounds.size * RECHECK_MS;
-    const groups = backlog.groups(bounds as ReadonlyMap<PendingCall & BackloggedCall, Bound>, this.#surely, now);
+    const groups = backlog.groups(bounds as ReadonlyMap<CountedCall, Bound>, this.#surely, now);
     const late = this.#lateOf(groups, now);
     // Of equal calls the last are late. All of them leave the backlog before the first estimate, because none is ahead of another.
     const turnedAway = groups.flatMap(({ calls }, nth) => calls.slice(calls.length - (late[nth] ?? 0)));
     for (const call of turnedAway) backlog.leave(call);
     const ends = new Map<string, QueueEnd>();
     return new Map(
-      (turnedAway as (PendingCall & BackloggedCall)[]).map((call) => {
+      (turnedAway as CountedCall[]).map((call) => {
         const { ask, stretch, maxQueueMs = 0 } = call;
         const like = `${stretch.priority} ${stretch.weight} ${ask.endpoint}`;
         const end = ends.get(like) ?? this.#endFor(ask);

@@ -36,16 +36,18 @@ export type GateResult =
   | { readonly kind: 'waiting' }
   /** A more urgent call came: back into the queue. */
   | { readonly kind: 'overtaken' }
-  /**
-   * Only this endpoint must wait, or only calls of so many `units`, or longer than `longestWaitMs`: parked until the instant
-   * given, then back into the queue. `isFirm`: only time can help, and no answer.
-   */
-  | {
-      readonly kind: 'parked';
-      readonly until: number;
-      readonly isFirm: boolean;
-      readonly units?: number | undefined;
-    };
+  | ParkedResult;
+
+/**
+ * Only the endpoint of the call must wait, or only calls of so many `units`, or longer than `longestWaitMs`: it is parked until the instant given,
+ * then back in the queue. `isFirm`: only time can help, and no answer.
+ */
+export interface ParkedResult {
+  readonly kind: 'parked';
+  readonly until: number;
+  readonly isFirm: boolean;
+  readonly units?: number | undefined;
+}
 
 /** A pause at the gate. */
 interface GatePause {
@@ -63,7 +65,7 @@ export type Admitting = Pick<Pacer, 'admit' | 'settle' | 'lastQuota' | 'revision
 
 /** The calls that wait, as an estimate counts them. */
 export interface WaitingOutlook {
-  /** A call is turned away: it is ahead of no other. */
+  /** A call waits no more, granted or turned away: it is ahead of no other. */
   readonly leave: (call: PendingCall) => void;
   /** When a call like this one would be sent behind those that wait, in monotonic milliseconds; -Infinity: none waits. */
   readonly sentAt: (call: PendingCall) => number;
@@ -97,6 +99,8 @@ const RECHECK_PART = 0.02;
 
 const OVERTAKEN: GateResult = { kind: 'overtaken' };
 const WAITING: GateResult = { kind: 'waiting' };
+
+/** The errors where no call is late. */
 export const NO_ERRORS: ReadonlyMap<PendingCall, Error> = new Map();
 
 /** Where the first call of the queue waits until the pacer grants it a lease: one call at a time. */
