@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { ClosedError, QuotaExhaustedError } from '../errors.ts';
-import { type ExchangeResult, HttpExchange, type TracedCall } from '../http/attempt.ts';
+import { HttpExchange, type TracedCall } from '../http/attempt.ts';
 import type { Call, Reply } from '../http/call.ts';
 import { KEY_CHANGED } from '../http/failure.ts';
 import { redirected } from '../http/redirect.ts';
@@ -234,7 +234,8 @@ export class Scheduler {
           if (call.ask.isInspection) this.#queue.wake();
           return reply;
         }
-        if (decision.kind !== 'retry') throw this.#finalError(call, request, result);
+        if (decision.kind !== 'retry')
+          throw finalError({ ...result, call, request, clock: this.#clock, pacer: this.#present });
         const { afterMs } = decision;
         if (decision.url && outcome.kind === 'answered') request = redirected(request, outcome.status, decision.url);
         trace.retrying(counts.attempts + 1, afterMs);
@@ -247,20 +248,6 @@ export class Scheduler {
     } finally {
       this.#end(call);
     }
-  }
-
-  /** The error of a call that is not attempted again; `request`: its last one. */
-  #finalError(call: ScheduledCall, request: Call['request'], { outcome, failure }: ExchangeResult): Error {
-    const { cooldown } = this.view();
-    return finalError({
-      call,
-      request,
-      outcome,
-      failure,
-      clock: this.#clock,
-      cooldown,
-      quota: this.#present.lastQuota,
-    });
   }
 
   #end(call: ScheduledCall): void {

@@ -58,7 +58,7 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'scheduler',
   ],
   'src/scheduler/queue/': [
-    'queue-errors | heap | abort-listeners',
+    'queue-errors | heap | abort-listeners | pending-call',
     'gate | fair-queue | delays',
     'waiting-call | parked-calls',
     'bounded-calls',
