@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import { ConfigError, quote } from '../errors.ts';
 import { EndpointNames } from '../fetch/endpoint-name.ts';
 import { createFetch } from '../fetch/fetch.ts';
-import { withResponseReuse } from '../http/cache/cached-run.ts';
+import { withResponseReuse } from '../http/cache/response-reuse.ts';
 import type { Run } from '../http/call.ts';
 import { KeyBreaker } from '../http/key-breaker.ts';
 import { createKeyRing } from '../http/key-ring.ts';

@@ -5,6 +5,7 @@ import { isAnyWindowFull, LONGEST_UNRECOGNISED, type QuotaSnapshot, readQuota } 
 import type { CallTrace } from '../trace/call-trace.ts';
 import { type LowMarks, LowWater } from '../trace/low-water.ts';
 import { bodyStream } from './body-stream.ts';
+import { joinBytes } from './bytes.ts';
 import type { Call, Reply } from './call.ts';
 import { type Deadline, Deadlines } from './deadline.ts';
 import { deprecationOf } from './deprecation.ts';
@@ -233,11 +234,7 @@ function replyOf(
 
 /** A body that came in one piece, without the key. */
 function maskedWhole(bytes: Uint8Array<ArrayBuffer>, mask: KeyMask): Uint8Array<ArrayBuffer> {
-  const masked = new Uint8Array(bytes.byteLength);
-  const piece = mask.piece(bytes);
-  masked.set(piece);
-  masked.set(mask.end(), piece.byteLength);
-  return masked;
+  return joinBytes([mask.piece(bytes), mask.end()]);
 }
 
 /** A copy without the API key, in case the service has echoed it in a header. */

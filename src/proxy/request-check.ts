@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '../options/credentials.ts';
 import { Problem } from './problem.ts';
 
-/** Whether a browser says that a page of this proxy, or its user, makes the request. Programs send no such header. */
+/** Values of `sec-fetch-site` for requests that a page of this proxy makes, or the user of the browser. Programs send no such header. */
 const OWN_SITES: readonly (string | undefined)[] = [undefined, 'same-origin', 'none'];
 
 /**

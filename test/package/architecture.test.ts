@@ -46,8 +46,8 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'windows',
   ],
   'src/http/': [
-    'call | cancellation | deprecation | failure | key-mask | key-recognition | key-ring | prototype-guard | status',
-    'deadline | key-breaker | read-body | redaction | redirect | retry-policy',
+    'bytes | call | cancellation | deprecation | failure | key-recognition | key-ring | prototype-guard | status',
+    'deadline | key-breaker | key-mask | read-body | redaction | redirect | retry-policy',
     'body-stream | transport',
     'attempt',
     'cache',
