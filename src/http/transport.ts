@@ -53,7 +53,8 @@ export interface TransportOptions {
 export const PACED: WeakSet<object> = new WeakSet<object>();
 
 /** Transport by ky, with its retries, time-outs and errors off, because scheduler and retry policy decide those. */
-export function createTransport({ origin, keys, fetch, keyBreaker, userAgent }: TransportOptions): Transport {
+export function createTransport(settings: TransportOptions): Transport {
+  const { origin, keys, fetch, keyBreaker } = settings;
   const wire = ky.create({
     retry: 0,
     timeout: false,
@@ -63,22 +64,6 @@ export function createTransport({ origin, keys, fetch, keyBreaker, userAgent }: 
   });
   const redaction = new Redaction();
   const { redact, mask } = redaction;
-
-  /** The key to send, which is remembered, so that it is redacted from now on. */
-  const secretFor = (number: number): string | undefined => {
-    const secret = keys.secretOf(number);
-    // A key that the ring has forgotten: without it the request would be sent as one without a key.
-    if (number !== 0 && secret === undefined) throw new Failure(KEY_CHANGED);
-    if (secret !== undefined) redaction.learn(secret);
-    if (keyBreaker?.isOpen(number)) throw new Failure(KEY_REFUSED);
-    return secret;
-  };
-
-  /** Adds what is not among ky's options, which it copies several times. */
-  const completeHeaders = (headers: Headers, secret: string | undefined): void => {
-    if (userAgent !== undefined && !headers.has('user-agent')) headers.set('user-agent', userAgent);
-    if (secret !== undefined) headers.set('x-api-key', secret);
-  };
 
   return {
     redact,
@@ -91,7 +76,7 @@ export function createTransport({ origin, keys, fetch, keyBreaker, userAgent }: 
       const { signal } = cancellation;
       const chosen = url.startsWith(`${origin}/`) ? chooseKey() : 0;
       const number = chosen instanceof Promise ? await cancellation.during(() => chosen) : chosen;
-      const secret = secretFor(number);
+      const secret = secretToSend(number, settings, redaction);
       const isPolluted = isPrototypePolluted();
       // A signal in the request costs two more signals, so it is passed beside the request where that makes no difference: a
       // custom `fetch` may read it from the request, and with other options a Request drops the caller's referrer.
@@ -101,7 +86,7 @@ export function createTransport({ origin, keys, fetch, keyBreaker, userAgent }: 
       options.fetch = async (input, rest) => {
         const request = input as Request;
         onLeave(number);
-        completeHeaders(request.headers, secret);
+        completeHeaders(request.headers, secret, settings);
         if (!fetch) PACED.add(request);
         let init = isSignalInRequest ? rest : { signal };
         if (isPolluted) init = { ...init, ...ownRequestFields(request) };
@@ -118,6 +103,26 @@ export function createTransport({ origin, keys, fetch, keyBreaker, userAgent }: 
       }
     },
   };
+}
+
+/** The key with this number, which is redacted from now on. Throws a Failure if it is not to be sent. */
+function secretToSend(
+  number: number,
+  { keys, keyBreaker }: TransportOptions,
+  redaction: Redaction,
+): string | undefined {
+  const secret = keys.secretOf(number);
+  // A key that the ring has forgotten: without it the request would be sent as one without a key.
+  if (number !== 0 && secret === undefined) throw new Failure(KEY_CHANGED);
+  if (secret !== undefined) redaction.learn(secret);
+  if (keyBreaker?.isOpen(number)) throw new Failure(KEY_REFUSED);
+  return secret;
+}
+
+/** Adds the headers that are not among ky's options, which it copies several times. */
+function completeHeaders(headers: Headers, secret: string | undefined, { userAgent }: TransportOptions): void {
+  if (userAgent !== undefined && !headers.has('user-agent')) headers.set('user-agent', userAgent);
+  if (secret !== undefined) headers.set('x-api-key', secret);
 }
 
 /** What ky is told of a request. Set one by one, because ky copies all options with each group of them. */
