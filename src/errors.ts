@@ -33,7 +33,7 @@ export class QuotaExhaustedError extends Error {
   declare readonly quota: QuotaSnapshot | undefined;
 
   constructor(facts: ErrorFacts<QuotaExhaustedError>) {
-    super(`${asked(facts)}: ${facts.why}${outlook(facts)}`, causeOf(facts));
+    super(`${requestLine(facts)}: ${facts.why}${retryAdvice(facts)}`, causeOf(facts));
     this.window = facts.window;
     this.limit = facts.limit;
     this.remaining = facts.remaining;
@@ -64,7 +64,7 @@ export class ServiceError extends Error {
 
   constructor(facts: ErrorFacts<ServiceError>) {
     const said = serviceMessage(facts.body);
-    super(`${asked(facts)}: the service answered ${facts.status}${said ? `: ${said}` : ''}`, causeOf(facts));
+    super(`${requestLine(facts)}: the service answered ${facts.status}${said ? `: ${said}` : ''}`, causeOf(facts));
     this.status = facts.status;
     this.endpoint = facts.endpoint;
     this.url = facts.url;
@@ -92,7 +92,7 @@ export class ConnectionError extends Error {
     const what = attempts
       ? `no usable response${host && ` from${host}`} after ${attempts} attempt${attempts === 1 ? '' : 's'}`
       : `nothing was sent${host && ` to${host}`}`;
-    super(`${asked(facts)}: ${what} (${cause}${because(facts)})`, causeOf(facts));
+    super(`${requestLine(facts)}: ${what} (${cause}${explanation(facts)})`, causeOf(facts));
     this.endpoint = facts.endpoint;
     this.url = facts.url;
     this.code = facts.code;
@@ -123,7 +123,10 @@ export class ResponseShapeError extends Error {
   declare readonly status: number;
 
   constructor(facts: ErrorFacts<ResponseShapeError>) {
-    super(`${asked(facts)}: the body of a ${facts.status} is not as expected: ${listed(facts.issues)}`, causeOf(facts));
+    super(
+      `${requestLine(facts)}: the body of a ${facts.status} is not as expected: ${issueList(facts.issues)}`,
+      causeOf(facts),
+    );
     this.endpoint = facts.endpoint;
     this.url = facts.url;
     this.issues = facts.issues;
@@ -181,15 +184,15 @@ const DEEPEST_CAUSE = 8;
  * ```
  */
 export function unwrapError(error: unknown): unknown {
-  return brandedIn(error) ?? error;
+  return ownErrorIn(error) ?? error;
 }
 
-function brandedIn(error: unknown): { readonly [BRAND]?: unknown } | undefined {
+function ownErrorIn(error: unknown): { readonly [BRAND]?: unknown } | undefined {
   return causesOf(error).find((one) => BRAND in one);
 }
 
-function is(error: unknown, name: keyof typeof KINDS): boolean {
-  return brandedIn(error)?.[BRAND] === name;
+function isKind(error: unknown, name: keyof typeof KINDS): boolean {
+  return ownErrorIn(error)?.[BRAND] === name;
 }
 
 /** An error and its causes, from the outside in. */
@@ -214,7 +217,7 @@ export function causesOf(error: unknown): readonly object[] {
  * });
  * ```
  */
-export const isQuotaExhausted = (error: unknown): error is QuotaExhaustedError => is(error, 'QuotaExhaustedError');
+export const isQuotaExhausted = (error: unknown): error is QuotaExhaustedError => isKind(error, 'QuotaExhaustedError');
 
 /**
  * Is it a {@link ServiceError}? True also for one from another copy of this package, and for an error that wraps one:
@@ -227,7 +230,7 @@ export const isQuotaExhausted = (error: unknown): error is QuotaExhaustedError =
  * });
  * ```
  */
-export const isServiceError = (error: unknown): error is ServiceError => is(error, 'ServiceError');
+export const isServiceError = (error: unknown): error is ServiceError => isKind(error, 'ServiceError');
 
 /**
  * Is it a {@link ConnectionError}? True also for one from another copy of this package, and for an error that wraps one:
@@ -240,7 +243,7 @@ export const isServiceError = (error: unknown): error is ServiceError => is(erro
  * });
  * ```
  */
-export const isConnectionError = (error: unknown): error is ConnectionError => is(error, 'ConnectionError');
+export const isConnectionError = (error: unknown): error is ConnectionError => isKind(error, 'ConnectionError');
 
 /**
  * Is it a {@link ResponseShapeError}? True also for one from another copy of this package, and for an error that wraps one:
@@ -253,7 +256,7 @@ export const isConnectionError = (error: unknown): error is ConnectionError => i
  * });
  * ```
  */
-export const isResponseShape = (error: unknown): error is ResponseShapeError => is(error, 'ResponseShapeError');
+export const isResponseShape = (error: unknown): error is ResponseShapeError => isKind(error, 'ResponseShapeError');
 
 /**
  * Is it a {@link ConfigError}? True also for one from another copy of this package, and for an error that wraps one:
@@ -266,7 +269,7 @@ export const isResponseShape = (error: unknown): error is ResponseShapeError => 
  * });
  * ```
  */
-export const isConfigError = (error: unknown): error is ConfigError => is(error, 'ConfigError');
+export const isConfigError = (error: unknown): error is ConfigError => isKind(error, 'ConfigError');
 
 /**
  * Is it a {@link ClosedError}? True also for one from another copy of this package, and for an error that wraps one:
@@ -280,7 +283,7 @@ export const isConfigError = (error: unknown): error is ConfigError => is(error,
  * });
  * ```
  */
-export const isClosed = (error: unknown): error is ClosedError => is(error, 'ClosedError');
+export const isClosed = (error: unknown): error is ClosedError => isKind(error, 'ClosedError');
 
 /** Whether a status may say that the key is refused. */
 export function isKeyRefusal(status: number): boolean {
@@ -292,13 +295,13 @@ export function quote(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(cut(value, 60));
   if (Array.isArray(value)) return 'an array';
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid Date' : value.toISOString();
-  if (typeof value === 'object' && value !== null) return objectOf(value);
+  if (typeof value === 'object' && value !== null) return quoteObject(value);
   if (typeof value === 'bigint') return `${value}n`;
   return typeof value === 'function' ? 'a function' : String(value);
 }
 
 /** An object by its class, if it has one: `an object (URLSearchParams)`. */
-function objectOf(value: object): string {
+function quoteObject(value: object): string {
   const kind: unknown = value.constructor;
   const isPlain = typeof kind !== 'function' || kind === Object || kind.name === '';
   return isPlain ? 'an object' : `an object (${cut(kind.name, 60)})`;
@@ -314,13 +317,13 @@ function causeOf(facts: { readonly cause?: unknown }): { cause?: unknown } | und
 }
 
 /** What was asked for: the path itself rather than its endpoint, where it is known. */
-function asked({ endpoint, url }: { readonly endpoint: string; readonly url?: string | undefined }): string {
+function requestLine({ endpoint, url }: { readonly endpoint: string; readonly url?: string | undefined }): string {
   if (url === undefined) return endpoint;
   const { pathname, search } = new URL(url);
   return `${endpoint.split(' ', 1)[0]} ${cut(pathname + search, 300)}`;
 }
 
-function patience({ maxWaitMs, maxQueueMs }: Pick<QuotaExhaustedError, 'maxWaitMs' | 'maxQueueMs'>): string {
+function exceededBound({ maxWaitMs, maxQueueMs }: Pick<QuotaExhaustedError, 'maxWaitMs' | 'maxQueueMs'>): string {
   if (maxQueueMs !== undefined) return `, which is later than maxQueueMs (${duration(maxQueueMs)}) allows`;
   return maxWaitMs === undefined ? '' : `, and the wait is longer than maxWaitMs (${duration(maxWaitMs)})`;
 }
@@ -350,17 +353,17 @@ export const MEANINGS = {
   KEY_REFUSED: 'the service refused the API key five times in a row; check it, it is tried again after a minute',
 } as const;
 
-function because({ code, cause }: { readonly code: string | undefined; readonly cause?: unknown }): string {
+function explanation({ code, cause }: { readonly code: string | undefined; readonly cause?: unknown }): string {
   const inner = VAGUE.includes(String(code)) && causesOf(cause).findLast((one) => one instanceof Error);
   const meaning = inner ? cut(inner.message, 200) : (MEANINGS as Readonly<Record<string, string>>)[code ?? ''];
   return meaning ? `: ${meaning}` : '';
 }
 
 /** When the call may be sent; for one that may never be, the longest wait that it allowed says nothing. */
-function outlook(facts: ErrorFacts<QuotaExhaustedError>): string {
+function retryAdvice(facts: ErrorFacts<QuotaExhaustedError>): string {
   const { retryAt, retryAfterMs } = facts;
   const isKnown = Number.isFinite(retryAfterMs) && !Number.isNaN(retryAt.getTime());
-  return isKnown ? `${patience(facts)}. Retry at ${retryAt.toISOString()}.` : '. No time to retry is known.';
+  return isKnown ? `${exceededBound(facts)}. Retry at ${retryAt.toISOString()}.` : '. No time to retry is known.';
 }
 
 /** The service's own words, on one line: `message` or `error` of a JSON body (both seen), or a text that is not a page. */
@@ -379,7 +382,7 @@ export function oneLine(given: string): string {
     .trim();
 }
 
-function listed(issues: readonly ShapeIssue[]): string {
+function issueList(issues: readonly ShapeIssue[]): string {
   const first = issues.slice(0, 3).map(({ path, message }) => (path ? `${path}: ${message}` : message));
   return first.join('; ') + (issues.length > 3 ? `; and ${issues.length - 3} more` : '');
 }

@@ -69,8 +69,10 @@ class BulkRun<Item, Value> implements Bulk<Item, Value> {
   readonly #held = new Map<number, Item>();
   /** Places of items left undone because of the fatal error. */
   readonly #undone = new Map<number, Item>();
+  /** Outcomes that are not yielded yet, by the places of their items. */
   readonly #ready = new Map<number, BulkOutcome<Item, Value>>();
   #failedInARow = 0;
+  /** The error that ends the run. */
   #end: { readonly error: unknown } | undefined;
   #isFilling = false;
   #isOver = false;
@@ -118,18 +120,14 @@ class BulkRun<Item, Value> implements Bulk<Item, Value> {
         void this.#fill(source);
         const outcome = this.#take();
         if (outcome) {
-          // Leaving the loop here must not throw.
+          // A caller that leaves the loop here has no error yet: it gets the one of closing the input, if there is one.
           isThrowing = false;
           yield outcome;
           isThrowing = true;
         } else if (this.#underWay === 0 && (this.#end || source.isExhausted)) {
           if (this.#end) throw this.#end.error;
           return;
-        } else {
-          await new Promise<void>((resolve) => {
-            this.#wake = resolve;
-          });
-        }
+        } else await this.#change();
       }
     } finally {
       signal?.removeEventListener('abort', abort);
@@ -141,6 +139,13 @@ class BulkRun<Item, Value> implements Bulk<Item, Value> {
   /** Number of items whose call is in progress. */
   get #underWay(): number {
     return this.#held.size - this.#ready.size;
+  }
+
+  /** Resolves when a call or a read of the input has ended, or the run is over. */
+  #change(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
   }
 
   /** Takes items from the input, one after the other, while fewer than `concurrency` are held. */

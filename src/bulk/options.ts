@@ -92,7 +92,7 @@ export function readBulkOptions(items: unknown, options: BulkOptions, concurrenc
 
 function sizeOf(items: object): number | undefined {
   const { length, size } = items as { readonly length?: unknown; readonly size?: unknown };
-  return [length, size].find((found): found is number => isWhole(found));
+  return [length, size].find(isWhole);
 }
 
 function isHopeless(error: unknown): boolean {

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { ClientOptions } from '../index.ts';
 import type { Environment } from './environment.ts';
 import { UsageError } from './exit.ts';
-import { duration, type TextFlag, textIn } from './flags.ts';
+import { duration, type TextFlag, textIn, whole } from './flags.ts';
 import { writeErrors } from './notices.ts';
 
 const TIMEOUT = '30s';
@@ -24,6 +24,33 @@ export const ACCESS_FLAGS: Readonly<Record<'url' | 'key-file' | 'timeout', TextF
   timeout: { type: 'string', value: 'TIME', about: 'time limit of one request', fallback: TIMEOUT },
 };
 
+/** What {@link ACCESS_FLAGS} say of the service and the key. */
+export interface AccessFlags {
+  readonly url?: string | undefined;
+  readonly 'key-file'?: string | undefined;
+}
+
+/** The flag of commands that wait for the quota of one call. */
+export const WAIT_FLAG = {
+  type: 'string',
+  value: 'TIME',
+  about: 'maximum time to wait for quota',
+  fallback: '1m',
+} as const;
+
+/** The flag of commands that make many calls. */
+export const CONCURRENCY_FLAG = {
+  type: 'string',
+  value: 'N',
+  about: 'maximum number of requests in flight',
+  fallback: '32',
+} as const;
+
+/** How many requests may be in flight. */
+export function concurrencyOf({ concurrency = CONCURRENCY_FLAG.fallback }: { readonly concurrency?: string }): number {
+  return whole('--concurrency', concurrency, 1);
+}
+
 /** The time limit of one request, in milliseconds. */
 export function timeoutOf({ timeout = TIMEOUT }: { readonly timeout?: string | undefined }): number {
   return duration('--timeout', timeout);
@@ -37,16 +64,16 @@ export function maxWaitOf(
   return duration('--max-wait', values['max-wait'] ?? flags['max-wait'].fallback, true);
 }
 
-/** URL and key, from the flags, else from the environment. */
+/** What every client of the program is made with: URL and key, from the flags, else from the environment; network and clock of the world. */
 export async function accessOf(
-  flags: { readonly url?: string | undefined; readonly 'key-file'?: string | undefined },
-  world: Pick<Environment, 'env' | 'stderr'>,
-): Promise<Pick<ClientOptions, 'baseUrl' | 'apiKey'>> {
-  const { env } = world;
+  flags: AccessFlags,
+  world: Environment,
+): Promise<Pick<ClientOptions, 'baseUrl' | 'apiKey' | 'fetch' | 'clock'>> {
+  const { env, fetch, clock } = world;
   const path = flags['key-file'];
   const baseUrl = flags.url ?? (env.STACKS_API_URL || undefined);
   const apiKey = path === undefined ? env.STACKS_API_KEY || undefined : await readKey(path, world);
-  return { ...(baseUrl === undefined ? {} : { baseUrl }), ...(apiKey === undefined ? {} : { apiKey }) };
+  return { baseUrl, apiKey, fetch, clock };
 }
 
 /** Reads the only line of a file. No message quotes it. */

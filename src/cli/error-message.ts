@@ -68,7 +68,12 @@ function failure(error: unknown): string {
 
 /** What a user is to do about a response with this status, to be read after a sentence. */
 export function adviceFor(status: number | undefined): string {
-  return status === 401 || status === 403 ? ' Check the key.' : '';
+  return isKeyRefusal(status) ? ' Check the key.' : '';
+}
+
+/** Whether a status may say that the key is refused. */
+export function isKeyRefusal(status: number | undefined): boolean {
+  return status === 401 || status === 403;
 }
 
 function inFlags(option: string, message: string): string {

@@ -37,15 +37,18 @@ const SECRET = /^--?(x-?)?(k|key|api-?key|token|secret|password)(=|$)/i;
  * @throws UsageError with one sentence about the problem. It never quotes a value.
  */
 export function readFlags<Flags extends KnownFlags>(args: readonly string[], options: Flags): Read<Flags> {
-  const end = args.indexOf('--');
-  if (args.slice(0, end < 0 ? undefined : end).some((text) => SECRET.test(text))) {
-    throw keyGiven('a flag');
-  }
+  if (beforeDashes(args).some((text) => SECRET.test(text))) throw keyGiven('a flag');
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
     throw new UsageError(sentenceOf(String((error as Error).message), options));
   }
+}
+
+/** The arguments before `--`, behind which none is a flag. */
+export function beforeDashes(args: readonly string[]): readonly string[] {
+  const end = args.indexOf('--');
+  return end < 0 ? args : args.slice(0, end);
 }
 
 /** The error of a key on the command line. */

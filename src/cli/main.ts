@@ -5,6 +5,7 @@ import { COMMANDS, commandOf } from './commands.ts';
 import type { Environment, Surface } from './environment.ts';
 import { describeError } from './error-message.ts';
 import { EXIT, Interrupted, UsageError } from './exit.ts';
+import { beforeDashes } from './flags.ts';
 import { helpText } from './help-page.ts';
 import { writeErrors } from './notices.ts';
 import { overview } from './overview.ts';
@@ -44,8 +45,7 @@ async function dispatch(argv: readonly string[], world: Environment, stop: Abort
     return say(world, topic === undefined ? overview() : helpText((await load(topic)).page));
   }
   const command = await load(first);
-  const end = rest.indexOf('--');
-  if (rest.slice(0, end < 0 ? undefined : end).some(isHelp)) return say(world, helpText(command.page));
+  if (beforeDashes(rest).some(isHelp)) return say(world, helpText(command.page));
   return command.run(rest, world, stop);
 }
 

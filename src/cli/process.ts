@@ -6,7 +6,7 @@ import { run } from './main.ts';
 
 const INTERRUPTS: readonly Interrupt[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-/** Runs the command line of this process. Only this file uses `process`. */
+/** Runs the command line of this process. */
 export async function start(): Promise<void> {
   let interrupts = 0;
   // The first signal asks the command to end, the second ends the process.

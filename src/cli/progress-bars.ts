@@ -79,6 +79,6 @@ export function number(value: number): string {
 }
 
 /** Formats a number with a noun: `1 unit`, `2 units`. */
-export function count(amount: number, one: string, many: string = `${one}s`): string {
-  return `${number(amount)} ${amount === 1 ? one : many}`;
+export function count(amount: number, noun: string): string {
+  return `${number(amount)} ${amount === 1 ? noun : `${noun}s`}`;
 }

@@ -1,13 +1,12 @@
 import { type BodyCheck, validateBody } from '../endpoints/body-check.ts';
-import { type ApiRequest, urlOf } from '../endpoints/endpoints.ts';
+import type { ApiRequest } from '../endpoints/endpoints.ts';
 import { fillTemplate, queryText } from '../endpoints/path-template.ts';
 import { ConfigError, oneLine, quote, ResponseShapeError, ServiceError, type ShapeIssue } from '../errors.ts';
 import type { Reply } from '../http/call.ts';
-import type { Outgoing } from '../http/transport.ts';
 import { boundsOf, type CallOptions, callOptionsParser } from '../options/client-options.ts';
-import { isRecord, unchecked } from '../validation/arguments.ts';
-import { ownProperties } from '../validation/own-properties.ts';
+import { unchecked } from '../validation/arguments.ts';
 import type { StandardSchemaV1 } from '../validation/standard-schema.ts';
+import { ApiOutgoing, bodyOf, recordOf } from './api-request.ts';
 import type { ClientCore } from './core.ts';
 import { METHODS, type RequestOptions } from './requests.ts';
 import { ReplyHead } from './response-head.ts';
@@ -42,9 +41,9 @@ export class ApiCalls {
     const { params, query, json, body } = checked;
     if (!METHODS.includes(method as 'GET'))
       throw new ConfigError('method', `must be one of ${METHODS.join(', ')}, not ${quote(method)}`);
-    const path = fillTemplate(template, record('params', params));
+    const path = fillTemplate(template, recordOf('params', params));
     const endpoint = this.#core.names.of(method, template);
-    const request = { endpoint, method, path, query: queryText(record('query', query)), schema: undefined };
+    const request = { endpoint, method, path, query: queryText(recordOf('query', query)), schema: undefined };
     return { request: { ...request, ...bodyOf(method, json, body) }, options: checked };
   }
 
@@ -108,70 +107,6 @@ export class ApiCalls {
     const checked = schema ? validateBody(schema, data) : { value: data as Body };
     return checked instanceof Promise ? follow(checked.then(resultOf)) : resultOf(checked);
   }
-}
-
-/** A request of the API. Its URL is made when it is sent, because very many may wait. */
-class ApiOutgoing implements Outgoing {
-  readonly method: string;
-  readonly headers: Outgoing['headers'];
-  readonly body: BodyInit | undefined;
-  readonly #baseUrl: string;
-  readonly #path: string;
-  readonly #query: string;
-  #url: string | undefined;
-
-  constructor(baseUrl: string, request: ApiRequest<unknown>, headers: Outgoing['headers']) {
-    const { method, path, query, body, contentType } = request;
-    const isTyped =
-      contentType === undefined || Object.keys(headers ?? {}).some((name) => /^content-type$/i.test(name));
-    this.method = method;
-    this.headers = isTyped ? headers : { ...headers, 'content-type': contentType };
-    this.body = body;
-    this.#baseUrl = baseUrl;
-    this.#path = path;
-    this.#query = query;
-  }
-
-  get url(): string {
-    this.#url ??= urlOf(this.#baseUrl, { path: this.#path, query: this.#query });
-    return this.#url;
-  }
-}
-
-/** The own properties of an option that is an object of names and values. */
-export function record<T extends object>(option: string, given: T = {} as T): T {
-  if (!isRecord(given)) throw new ConfigError(option, `must be an object of names and values, not ${quote(given)}`);
-  return ownProperties(given);
-}
-
-function bodyOf(method: string, json: unknown, body: unknown): Pick<ApiRequest<unknown>, 'body' | 'contentType'> {
-  if (json === undefined && body === undefined) return {};
-  const option = json === undefined ? 'body' : 'json';
-  if (method === 'GET' || method === 'HEAD') throw new ConfigError(option, `cannot be sent with ${method}`);
-  if (json === undefined) return { body: sendableBody(body) };
-  if (body !== undefined) throw new ConfigError('body', 'cannot be combined with json');
-  return { body: jsonText(json), contentType: 'application/json' };
-}
-
-function jsonText(json: unknown): string {
-  let problem = quote(json);
-  try {
-    const text: string | undefined = JSON.stringify(json);
-    if (text !== undefined) return text;
-  } catch (error) {
-    problem += ` (${error})`;
-  }
-  throw new ConfigError('json', `must be a value that JSON can hold, not ${problem}`);
-}
-
-/** A body that can be sent again after a refusal, so no stream. */
-function sendableBody(body: unknown): BodyInit {
-  const isOne =
-    typeof body === 'string' ||
-    ArrayBuffer.isView(body) ||
-    [ArrayBuffer, Blob, FormData, URLSearchParams].some((kind) => body instanceof kind);
-  if (!isOne) throw new ConfigError('body', `must be text, bytes, a Blob or a form, not ${quote(body)}`);
-  return body as BodyInit;
 }
 
 /** Whether a body is not to be read as JSON: there is none, or it is said to be plain text. */

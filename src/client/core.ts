@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import { ConfigError, quote } from '../errors.ts';
 import { EndpointNames } from '../fetch/endpoint-name.ts';
 import { createFetch } from '../fetch/fetch.ts';
-import { withResponseReuse } from '../http/cache/cached-run.ts';
+import { withResponseReuse } from '../http/cache/response-reuse.ts';
 import type { Run } from '../http/call.ts';
 import { KeyBreaker } from '../http/key-breaker.ts';
 import { createKeyRing } from '../http/key-ring.ts';
@@ -18,26 +18,10 @@ import { logEvents } from '../trace/log.ts';
 import { flag, optionsParser, withDefault } from '../validation/arguments.ts';
 import type { FetchClient } from './client.ts';
 import { toMonthState } from './month-state.ts';
+import { givePoolAccess } from './pool-access.ts';
 import { toQuotaState } from './quota-state.ts';
 import { bindToRequest } from './request-context.ts';
 import { withStatedCosts } from './stated-costs.ts';
-
-/** What a pool needs of a client beside its calls. */
-export interface PoolAccess {
-  /** Returns the service and the key, by which two clients with one quota are known; undefined if the key is a function, or there is none. */
-  credential(): string | undefined;
-  /** What a bulk needs of it. */
-  readonly bulk: BulkDependencies;
-  /** The calls that wait in it. */
-  readonly line: Pick<Scheduler, 'isWaiting' | 'withdraw' | 'sentAt'>;
-}
-
-const poolAccess = new WeakMap<object, PoolAccess>();
-
-/** What a pool needs of a client; undefined if this package did not make the client. */
-export function poolAccessOf(client: object): PoolAccess | undefined {
-  return poolAccess.get(client);
-}
 
 /** A client, and what more calls are built from. */
 export interface ClientCore {
@@ -83,7 +67,7 @@ export function createCore(options: ClientOptions): ClientCore {
     const number = typeof options.apiKey === 'function' ? 0 : (keys.ask() as number);
     return number > 0 ? credentialOf(number) : undefined;
   };
-  poolAccess.set(client, { bulk: forBulk, line: scheduler, credential });
+  givePoolAccess(client, { bulk: forBulk, line: scheduler, credential });
   return { client, settings, run, names, redact, follow };
 }
 

@@ -2,7 +2,7 @@ import { fillTemplate, queryText } from '../endpoints/path-template.ts';
 import { callOptionsParser } from '../options/client-options.ts';
 import { unchecked } from '../validation/arguments.ts';
 import { PAGINATE_OPTIONS, type PaginateOptions, type Pagination, paginate } from '../walk/paginate.ts';
-import { record } from './api-calls.ts';
+import { recordOf } from './api-request.ts';
 import type { Client } from './client.ts';
 import type { RequestOptions } from './requests.ts';
 import type { Result } from './result.ts';
@@ -21,8 +21,8 @@ export function pagesBy(get: Get): Client['paginate'] {
     given: PaginateOptions<Page, Item> & Pick<RequestOptions, 'params' | 'query'> = {},
   ): Pagination<Item> => {
     const { items, key, from, params, query, schema, ...call } = paginateOptions(given) as typeof given;
-    const first = queryText(record('query', query));
-    const name = fillTemplate(path, record('params', params)) + (first && `?${first}`);
+    const first = queryText(recordOf('query', query));
+    const name = fillTemplate(path, recordOf('params', params)) + (first && `?${first}`);
     return paginate(
       (position, pageSchema) => get(path, { ...call, params, query: { ...query, ...position }, schema: pageSchema }),
       name,

@@ -1,11 +1,11 @@
 import type { ShapeIssue } from '../errors.ts';
 import type { StandardResult, StandardSchemaV1 } from '../validation/standard-schema.ts';
 import type { AddressAssets, Info } from './bodies.ts';
-import { completePage, isRecord } from './well-formed.ts';
+import { completePage, isJsonObject } from './well-formed.ts';
 
 /** @internal */
 export const infoBody: StandardSchemaV1<unknown, Info> = schemaOf<Info>(
-  isRecord,
+  isJsonObject,
   async () => (await import('./schemas.ts')).infoShape,
 );
 

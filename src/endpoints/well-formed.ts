@@ -10,13 +10,13 @@ type Fields = Record<string, unknown>;
  * @returns whether the page matches the schema. If not, the schema says what is wrong.
  */
 export function completePage(body: unknown): body is AddressAssets {
-  if (!isRecord(body) || !isInteger(body.limit) || !isInteger(body.offset) || !isInteger(body.total)) return false;
+  if (!isJsonObject(body) || !isInteger(body.limit) || !isInteger(body.offset) || !isInteger(body.total)) return false;
   const { results } = body;
   return Array.isArray(results) && results.length <= 1_000 && results.every(completeEvent);
 }
 
 function completeEvent(event: unknown): event is AssetEvent {
-  if (!isRecord(event) || !isInteger(event.event_index) || !isText(event.tx_id)) return false;
+  if (!isJsonObject(event) || !isInteger(event.event_index) || !isText(event.tx_id)) return false;
   switch (event.event_type) {
     case 'stx_asset':
       return completeMove(event.asset) && completeAmount(event.asset, 'amount') && isMemo(event.asset);
@@ -34,7 +34,7 @@ function completeEvent(event: unknown): event is AssetEvent {
 
 function completeMove(asset: unknown): asset is Fields {
   return (
-    isRecord(asset) &&
+    isJsonObject(asset) &&
     isText(asset.asset_event_type) &&
     completeParty(asset, 'sender') &&
     completeParty(asset, 'recipient')
@@ -43,7 +43,7 @@ function completeMove(asset: unknown): asset is Fields {
 
 function completeLock(lock: unknown): boolean {
   return (
-    isRecord(lock) &&
+    isJsonObject(lock) &&
     isInteger(lock.unlock_height) &&
     completeAmount(lock, 'locked_amount') &&
     completeParty(lock, 'locked_address')
@@ -70,7 +70,7 @@ function isMemo(asset: Fields): boolean {
 }
 
 function isValue(value: unknown): boolean {
-  return isRecord(value) && isText(value.hex) && isText(value.repr);
+  return isJsonObject(value) && isText(value.hex) && isText(value.repr);
 }
 
 /** A whole number in decimal digits, as text or not. */
@@ -79,7 +79,7 @@ export function isAmount(amount: unknown): boolean {
 }
 
 /** An object that brings no `__proto__` of its own. */
-export function isRecord(given: unknown): given is Fields {
+export function isJsonObject(given: unknown): given is Fields {
   return typeof given === 'object' && given !== null && !Array.isArray(given) && !Object.hasOwn(given, '__proto__');
 }
 

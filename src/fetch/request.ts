@@ -1,5 +1,5 @@
 import { ConfigError, quote } from '../errors.ts';
-import type { Outgoing } from '../http/transport.ts';
+import type { Outgoing } from '../http/call.ts';
 import { checkHeader } from '../options/client-options.ts';
 import { FETCH_OPTIONS } from './options.ts';
 

@@ -7,13 +7,13 @@ const BODYLESS: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
 /** The response as `fetch` would return it, with an echoed key removed. */
 export function responseFrom(reply: Reply, redact: (text: string) => string): Response {
   const { status, statusText, text, bytes, stream, url, isRedirected } = reply;
-  const words = text === '' ? null : new TextEncoder().encode(text);
+  const encoded = text === '' ? null : new TextEncoder().encode(text);
   // A redacted text may have another length.
   const headers = redactedHeaders(reply.headers, redact).map(([name, value]): [name: string, value: string] => [
     name,
-    words && name === 'content-length' ? String(words.byteLength) : value,
+    encoded && name === 'content-length' ? String(encoded.byteLength) : value,
   ]);
-  const body = BODYLESS.has(status) ? null : (stream ?? bytes ?? words);
+  const body = BODYLESS.has(status) ? null : (stream ?? bytes ?? encoded);
   // `new Response` rejects statuses outside 200 to 599, which services do send.
   const isUsual = status >= 200 && status <= 599;
   // Nor does it accept other characters than bytes, as which HTTP sends a reason.

@@ -5,23 +5,16 @@ import { isAnyWindowFull, LONGEST_UNRECOGNISED, type QuotaSnapshot, readQuota } 
 import type { CallTrace } from '../trace/call-trace.ts';
 import { type LowMarks, LowWater } from '../trace/low-water.ts';
 import { bodyStream } from './body-stream.ts';
+import { joinBytes } from './bytes.ts';
 import type { Call, Reply } from './call.ts';
 import { type Deadline, Deadlines } from './deadline.ts';
 import { deprecationOf } from './deprecation.ts';
-import { Failure } from './failure.ts';
-import { KEY_REFUSED } from './key-breaker.ts';
+import { Failure, KEY_CHANGED, KEY_REFUSED } from './failure.ts';
 import type { KeyMask } from './key-mask.ts';
 import { KeyRecognition } from './key-recognition.ts';
-import { KEY_CHANGED } from './key-ring.ts';
 import { cancelBody, redirectOf } from './redirect.ts';
-import {
-  type AttemptCounts,
-  type AttemptOutcome,
-  isGatewayFailure,
-  isLimitation,
-  isSafe,
-  mayRetryRefusal,
-} from './retry-policy.ts';
+import { type AttemptCounts, type AttemptOutcome, isSafe, mayRetryRefusal } from './retry-policy.ts';
+import { isGatewayFailure, isLimitation } from './status.ts';
 import type { Transport } from './transport.ts';
 
 /** A call with its trace. */
@@ -241,11 +234,7 @@ function replyOf(
 
 /** A body that came in one piece, without the key. */
 function maskedWhole(bytes: Uint8Array<ArrayBuffer>, mask: KeyMask): Uint8Array<ArrayBuffer> {
-  const masked = new Uint8Array(bytes.byteLength);
-  const piece = mask.piece(bytes);
-  masked.set(piece);
-  masked.set(mask.end(), piece.byteLength);
-  return masked;
+  return joinBytes([mask.piece(bytes), mask.end()]);
 }
 
 /** A copy without the API key, in case the service has echoed it in a header. */

@@ -1,7 +1,17 @@
 import type { Ask } from '../quota/admission.ts';
 import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
 import type { CallTrace } from '../trace/call-trace.ts';
-import type { Outgoing } from './transport.ts';
+
+/** One request as it goes out. */
+export interface Outgoing {
+  readonly method: string;
+  /** In the form that `URL.href` has. */
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: BodyInit | undefined;
+  /** Other options of `fetch`, such as the cache mode. */
+  readonly init?: RequestInit | undefined;
+}
 
 /** Form in which the body of a success is returned: not at all, whole as text or bytes, or as a stream. */
 export type BodyForm = 'none' | 'text' | 'bytes' | 'stream';

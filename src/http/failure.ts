@@ -1,6 +1,10 @@
 import { causesOf } from '../errors.ts';
-import { KEY_REFUSED } from './key-breaker.ts';
-import { KEY_CHANGED } from './key-ring.ts';
+
+/** The code of a request that is not sent because its key was refused. */
+export const KEY_REFUSED = 'KEY_REFUSED';
+
+/** The code of a request that is not sent because another key was given for it than the one that it was admitted for. */
+export const KEY_CHANGED = 'KEY_CHANGED';
 
 /** Codes of failures before anything was sent: the connection was not established, an outage lasts, or there is no key to send. */
 export const UNSENT: ReadonlySet<string> = new Set([

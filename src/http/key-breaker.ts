@@ -4,9 +4,6 @@ import { keepLast } from '../keep-last.ts';
 import { Breaker } from '../quota/recovery/breaker.ts';
 import { MOST_KEYS } from './key-ring.ts';
 
-/** The code of a request that is not sent because its key was refused. */
-export const KEY_REFUSED = 'KEY_REFUSED';
-
 /** A key that was answered with 401 or 403 so often in a row counts as revoked, and is tried again after so many milliseconds. */
 const TIMES = 5;
 const AGAIN_MS = 60_000;

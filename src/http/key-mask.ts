@@ -1,3 +1,5 @@
+import { joinBytes } from './bytes.ts';
+
 const ASTERISK = 42;
 
 /**
@@ -18,7 +20,7 @@ export class KeyMask {
 
   /** The next piece without the keys; it may be empty. */
   piece(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-    let masked = this.#kept.byteLength === 0 ? bytes : join(this.#kept, bytes);
+    let masked = this.#kept.byteLength === 0 ? bytes : joinBytes([this.#kept, bytes]);
     let end = masked.byteLength;
     for (const secret of this.#secrets) {
       masked = maskSecret(masked, secret, end);
@@ -76,11 +78,4 @@ function begunLength(bytes: Uint8Array, secret: Uint8Array): number {
 function isAt(bytes: Uint8Array, secret: Uint8Array, at: number, length: number): boolean {
   for (let place = 0; place < length; place++) if (bytes[at + place] !== secret[place]) return false;
   return true;
-}
-
-function join(one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> {
-  const joined = new Uint8Array(one.byteLength + other.byteLength);
-  joined.set(one);
-  joined.set(other, one.byteLength);
-  return joined;
 }

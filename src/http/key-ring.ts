@@ -1,8 +1,5 @@
 import { keepLast } from '../keep-last.ts';
 
-/** The code of a request that is not sent because another key was given for it than the one that it was admitted for. */
-export const KEY_CHANGED = 'KEY_CHANGED';
-
 /** How many keys are remembered: requests with each of them may be under way. */
 export const MOST_KEYS = 8;
 

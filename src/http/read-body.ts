@@ -1,3 +1,4 @@
+import { joinBytes } from './bytes.ts';
 import type { Cancellation } from './cancellation.ts';
 import { Failure, failureOf } from './failure.ts';
 
@@ -61,15 +62,4 @@ const DECODER = new TextDecoder();
 /** The text of a whole body. */
 function joinText(pieces: readonly Uint8Array[]): string {
   return DECODER.decode(pieces.length === 1 ? pieces[0] : joinBytes(pieces));
-}
-
-/** A whole body as bytes. */
-function joinBytes(pieces: readonly Uint8Array[]): Bytes {
-  const bytes = new Uint8Array(pieces.reduce((size, { byteLength }) => size + byteLength, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.byteLength;
-  }
-  return bytes;
 }

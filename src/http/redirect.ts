@@ -1,5 +1,5 @@
+import type { Outgoing } from './call.ts';
 import { Failure } from './failure.ts';
-import type { Outgoing } from './transport.ts';
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 

@@ -1,25 +1,15 @@
 import ky, { isNetworkError, type Options } from 'ky';
 import { readQuota } from '../quota/headers/snapshot.ts';
+import type { Outgoing } from './call.ts';
 import type { Cancellation } from './cancellation.ts';
-import { Failure, failureOf } from './failure.ts';
-import { KEY_REFUSED, type KeyBreaker } from './key-breaker.ts';
+import { Failure, failureOf, KEY_CHANGED, KEY_REFUSED } from './failure.ts';
+import type { KeyBreaker } from './key-breaker.ts';
 import type { KeyMask } from './key-mask.ts';
-import { KEY_CHANGED, type KeyRing } from './key-ring.ts';
+import type { KeyRing } from './key-ring.ts';
 import { isPrototypePolluted, KY_DEFAULTS, ownRequestFields } from './prototype-guard.ts';
 import { readBytes, readText } from './read-body.ts';
 import { Redaction } from './redaction.ts';
-import { isLimitation } from './retry-policy.ts';
-
-/** One request as it goes out. */
-export interface Outgoing {
-  readonly method: string;
-  /** In the form that `URL.href` has. */
-  readonly url: string;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly body?: BodyInit | undefined;
-  /** Other options of `fetch`, such as the cache mode. */
-  readonly init?: RequestInit | undefined;
-}
+import { isLimitation } from './status.ts';
 
 /** Sends one request once. Adds the key, and only for the service's own origin. */
 export interface Transport {
@@ -59,11 +49,12 @@ export interface TransportOptions {
   readonly userAgent?: string | undefined;
 }
 
-/** Requests that the global `fetch` was given. Where `client.fetch` is in its place, they are not to be paced again. */
-export const GIVEN: WeakSet<object> = new WeakSet<object>();
+/** Requests that a client has paced and given to the global `fetch`: where `client.fetch` is in its place, it does not pace them again. */
+export const PACED: WeakSet<object> = new WeakSet<object>();
 
 /** Transport by ky, with its retries, time-outs and errors off, because scheduler and retry policy decide those. */
-export function createTransport({ origin, keys, fetch, keyBreaker, userAgent }: TransportOptions): Transport {
+export function createTransport(settings: TransportOptions): Transport {
+  const { origin, keys, fetch, keyBreaker } = settings;
   const wire = ky.create({
     retry: 0,
     timeout: false,
@@ -85,31 +76,24 @@ export function createTransport({ origin, keys, fetch, keyBreaker, userAgent }: 
       const { signal } = cancellation;
       const chosen = url.startsWith(`${origin}/`) ? chooseKey() : 0;
       const number = chosen instanceof Promise ? await cancellation.during(() => chosen) : chosen;
-      const secret = keys.secretOf(number);
-      // A key that the ring has forgotten: without it the request would be sent as one without a key.
-      if (number !== 0 && secret === undefined) throw new Failure(KEY_CHANGED);
-      if (secret !== undefined) redaction.learn(secret);
-      if (keyBreaker?.isOpen(number)) throw new Failure(KEY_REFUSED);
+      const secret = secretToSend(number, settings, redaction);
       const isPolluted = isPrototypePolluted();
       // A signal in the request costs two more signals, so it is passed beside the request where that makes no difference: a
       // custom `fetch` may read it from the request, and with other options a Request drops the caller's referrer.
       const isSignalInRequest = fetch !== undefined || outgoing.init !== undefined || isPolluted;
-      const fetchWithKey: typeof globalThis.fetch = async (input, unknown) => {
+      const options = kyOptions(outgoing, isPolluted);
+      if (isSignalInRequest) options.signal = signal;
+      options.fetch = async (input, rest) => {
+        const request = input as Request;
         onLeave(number);
-        const sent = (input as Request).headers;
-        // Not by ky's options, which it copies several times.
-        if (userAgent !== undefined && !sent.has('user-agent')) sent.set('user-agent', userAgent);
-        if (secret !== undefined) sent.set('x-api-key', secret);
-        if (!fetch) GIVEN.add(input as Request);
-        let own = isSignalInRequest ? unknown : { signal };
-        if (isPolluted) own = { ...own, ...ownRequestFields(input as Request) };
-        return answerOf(await (fetch ?? globalThis.fetch)(input, own));
+        completeHeaders(request.headers, secret, settings);
+        if (!fetch) PACED.add(request);
+        let init = isSignalInRequest ? rest : { signal };
+        if (isPolluted) init = { ...init, ...ownRequestFields(request) };
+        return answerOf(await (fetch ?? globalThis.fetch)(request, init));
       };
-      const request = kyOptions(outgoing, isPolluted);
-      request.fetch = fetchWithKey;
-      if (isSignalInRequest) request.signal = signal;
       try {
-        const response = await cancellation.during(() => wire(url, request));
+        const response = await cancellation.during(() => wire(url, options));
         if (secret !== undefined && !isLimited403(response)) keyBreaker?.record(number, response.status);
         return response;
       } catch (error) {
@@ -119,6 +103,26 @@ export function createTransport({ origin, keys, fetch, keyBreaker, userAgent }: 
       }
     },
   };
+}
+
+/** The key with this number, which is redacted from now on. Throws a Failure if it is not to be sent. */
+function secretToSend(
+  number: number,
+  { keys, keyBreaker }: TransportOptions,
+  redaction: Redaction,
+): string | undefined {
+  const secret = keys.secretOf(number);
+  // A key that the ring has forgotten: without it the request would be sent as one without a key.
+  if (number !== 0 && secret === undefined) throw new Failure(KEY_CHANGED);
+  if (secret !== undefined) redaction.learn(secret);
+  if (keyBreaker?.isOpen(number)) throw new Failure(KEY_REFUSED);
+  return secret;
+}
+
+/** Adds the headers that are not among ky's options, which it copies several times. */
+function completeHeaders(headers: Headers, secret: string | undefined, { userAgent }: TransportOptions): void {
+  if (userAgent !== undefined && !headers.has('user-agent')) headers.set('user-agent', userAgent);
+  if (secret !== undefined) headers.set('x-api-key', secret);
 }
 
 /** What ky is told of a request. Set one by one, because ky copies all options with each group of them. */

@@ -96,24 +96,29 @@ function traceRequest(tracer: Tracer, spans: Spans, event: CallStoryEvent): void
 }
 
 function traceCall(span: Span, event: CallStoryEvent): void {
-  const { type, at } = event;
-  if (type === 'waiting') {
-    const { reason, until, parked } = event;
-    const facts = { 'stacks_quota.why': reason.why, 'stacks_quota.until': until.toISOString() };
-    span.addEvent('waiting', { ...reasonFacts(reason), ...facts, 'stacks_quota.parked': parked }, at);
-  } else if (type === 'limited') {
-    span.addEvent('limited', { 'http.response.status_code': event.status }, at);
-  } else if (type === 'retrying') {
-    span.addEvent(
-      'retrying',
-      { 'stacks_quota.attempt': event.attempt, 'stacks_quota.pause': event.afterMs / 1_000 },
-      at,
-    );
-  } else if (type === 'done' || type === 'failed') {
-    const error = errorOf(event);
-    if (type === 'done') span.setAttribute('http.response.status_code', event.status);
-    if (error !== undefined) span.setAttribute('error.type', error).setStatus({ code: SpanStatusCode.ERROR });
-    span.end(at);
+  const { at } = event;
+  switch (event.type) {
+    case 'waiting': {
+      const { reason, until, parked } = event;
+      const facts = { 'stacks_quota.why': reason.why, 'stacks_quota.until': until.toISOString() };
+      span.addEvent('waiting', { ...reasonFacts(reason), ...facts, 'stacks_quota.parked': parked }, at);
+      return;
+    }
+    case 'limited':
+      span.addEvent('limited', { 'http.response.status_code': event.status }, at);
+      return;
+    case 'retrying': {
+      const facts = { 'stacks_quota.attempt': event.attempt, 'stacks_quota.pause': event.afterMs / 1_000 };
+      span.addEvent('retrying', facts, at);
+      return;
+    }
+    case 'done':
+    case 'failed': {
+      const error = errorOf(event);
+      if (event.type === 'done') span.setAttribute('http.response.status_code', event.status);
+      if (error !== undefined) span.setAttribute('error.type', error).setStatus({ code: SpanStatusCode.ERROR });
+      span.end(at);
+    }
   }
 }
 

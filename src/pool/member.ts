@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.ts';
-import { type PoolAccess, poolAccessOf } from '../client/core.ts';
+import { type PoolAccess, poolAccessOf } from '../client/pool-access.ts';
 import type { Clock } from '../clock.ts';
 import { ConfigError, quote } from '../errors.ts';
 import { Breaker } from '../quota/recovery/breaker.ts';

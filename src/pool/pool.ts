@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../clock.ts';
 import { ClosedError, ConfigError, isKeyRefusal } from '../errors.ts';
 import { signalOf } from '../fetch/request.ts';
 import { isOfClient } from '../fetch/response.ts';
-import { GIVEN } from '../http/transport.ts';
+import { PACED } from '../http/transport.ts';
 import { OpenCalls } from '../scheduler/open-calls.ts';
 import { type EstimateOptions, estimateIn, UNKNOWN } from '../scheduler/outlook/estimate.ts';
 import { walk } from '../walk/walk.ts';
@@ -148,7 +148,7 @@ function fetchesBy(hand: Hand, members: readonly Member[]): Client['fetchWith'] 
     const fetches = new Map(members.map(({ client }) => [client, client.fetchWith(options)]));
     const [first] = fetches.values();
     return async (input, init) => {
-      if (first && GIVEN.has(input as Request)) return first(input, init);
+      if (first && PACED.has(input as Request)) return first(input, init);
       const isOneShot = options.streamBody === true || init?.body instanceof ReadableStream;
       const make = async (client: Client, signal?: AbortSignal): Promise<Response> => {
         // A Request gives its body once.

@@ -39,7 +39,10 @@ export function metricsOf(client: Pick<Client, 'subscribe' | 'quota' | 'month'>)
   const limited = new Counter('stacks_quota_limited_total', 'Answers that refused a request because of a limit.');
   const lost = new Counter('stacks_quota_lost_total', 'Requests without a usable answer, by what went wrong.');
   const failed = new Counter('stacks_quota_failed_calls_total', 'Calls that ended without an answer, by error.');
-  const strange = new Counter('stacks_quota_unexplained_units_total', 'Units counted that this client did not spend.');
+  const unexplained = new Counter(
+    'stacks_quota_unexplained_units_total',
+    'Units counted that this client did not spend.',
+  );
   const waits = new Waits('stacks_quota_wait_seconds', 'Time in line before a request, by what it last waited for.');
 
   // Prometheus detects an increase only from a known value, so the most important counters begin at 0.
@@ -55,11 +58,11 @@ export function metricsOf(client: Pick<Client, 'subscribe' | 'quota' | 'month'>)
     if (event.type !== 'answered') return;
     requests.add(1, { endpoint, status: String(event.status) });
     units.add(event.quota.stacks.cost ?? 0, { endpoint });
-    for (const [window, drift] of Object.entries(event.drift)) strange.add(Math.max(0, drift), { window });
+    for (const [window, drift] of Object.entries(event.drift)) unexplained.add(Math.max(0, drift), { window });
   });
 
   return () => {
-    const counted = [requests, units, limited, lost, failed, strange, waits].flatMap((metric) => metric.lines());
+    const counted = [requests, units, limited, lost, failed, unexplained, waits].flatMap((metric) => metric.lines());
     return `${[...counted, ...gauges(client)].join('\n')}\n`;
   };
 }

@@ -38,8 +38,8 @@ export function readCallHeaders(headers: IncomingHttpHeaders): StatedOptions {
   return stated;
 }
 
-/** The answer to a request with an option that the client refuses. The caller knows the header that it sent, and no option. */
-export function problemOf({ option, message }: ConfigError): Problem {
+/** The answer to a request with an option that the client refuses: names the header, because the caller knows no option. */
+export function optionProblem({ option, message }: ConfigError): Problem {
   const [header = option] = [...OPTIONS].find(([, set]) => set === option) ?? [];
   return new Problem(400, 'request', `${header}${message.slice(option.length)}.`, {}, { option: header });
 }

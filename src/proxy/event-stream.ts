@@ -25,8 +25,8 @@ export class EventStream {
   /** Each with when it was opened. */
   readonly #readers = new Map<ServerResponse, number>();
   #cancel: (() => void) | undefined;
-  #told = Number.NaN;
-  #toldAt = -Infinity;
+  #sentRevision = Number.NaN;
+  #sentAt = -Infinity;
 
   constructor(clock: Clock, source: OverviewSource) {
     this.#clock = clock;
@@ -43,7 +43,7 @@ export class EventStream {
     outgoing.once('close', () => this.#leave(outgoing));
     this.#readers.set(outgoing, this.#clock.now());
     outgoing.write(this.#event());
-    this.#cancel ??= this.#clock.timer(SHORTEST_GAP_MS, () => this.#turn());
+    this.#cancel ??= this.#clock.timer(SHORTEST_GAP_MS, () => this.#onTimer());
   }
 
   /** Ends all streams. */
@@ -55,16 +55,16 @@ export class EventStream {
     }
   }
 
-  #turn(): void {
+  #onTimer(): void {
     const since = this.#clock.now();
-    if (this.#source.revision() !== this.#told || since - this.#toldAt >= LONGEST_GAP_MS) this.#tell(since);
+    if (this.#source.revision() !== this.#sentRevision || since - this.#sentAt >= LONGEST_GAP_MS) this.#send(since);
     const tookMs = this.#clock.now() - since;
-    this.#cancel = this.#clock.timer(Math.max(SHORTEST_GAP_MS, tookMs / LARGEST_PART), () => this.#turn());
+    this.#cancel = this.#clock.timer(Math.max(SHORTEST_GAP_MS, tookMs / LARGEST_PART), () => this.#onTimer());
   }
 
-  #tell(now: number): void {
-    this.#told = this.#source.revision();
-    this.#toldAt = now;
+  #send(now: number): void {
+    this.#sentRevision = this.#source.revision();
+    this.#sentAt = now;
     const event = this.#event();
     for (const [reader, openedAt] of this.#readers) {
       // A reader that does not keep up, or has just opened its stream, misses an event: each event has everything.

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Client } from '../client/client.ts';
 import { isConfigError } from '../errors.ts';
-import { problemOf, readCallHeaders } from './call-headers.ts';
+import { optionProblem, readCallHeaders } from './call-headers.ts';
 import { requestHeaders, responseHeaders } from './headers.ts';
 import { Problem, sendProblem } from './problem.ts';
 
@@ -37,7 +37,7 @@ export function createForward(client: Pick<Client, 'fetchWith'>, hasToken: boole
       });
       await send(response, path, outgoing, hangUp.signal);
     } catch (error) {
-      if (!hangUp.signal.aborted) sendProblem(outgoing, isConfigError(error) ? problemOf(error) : error);
+      if (!hangUp.signal.aborted) sendProblem(outgoing, isConfigError(error) ? optionProblem(error) : error);
     }
   };
 }

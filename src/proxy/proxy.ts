@@ -5,11 +5,11 @@ import type { Client } from '../client/client.ts';
 import { ConfigError, quote } from '../errors.ts';
 import { isLoopback } from '../options/credentials.ts';
 import { argument, checkClient, optionsParser, withDefault } from '../validation/arguments.ts';
-import { admit } from './admission.ts';
 import { createForward } from './forward.ts';
 import { type ProxyOptions, readProxyOptions } from './options.ts';
 import { createPages } from './pages.ts';
 import { sendProblem } from './problem.ts';
+import { checkRequest } from './request-check.ts';
 
 /** Connections that wait to be accepted: as many as the system allows, so that none of very many at once is refused. */
 const BACKLOG = 4_096;
@@ -70,10 +70,10 @@ export function createProxy(client: Client, options: ProxyOptions = {}): Proxy {
   const pages = createPages(client, clock);
 
   const handle = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
-    // A caller that hangs up breaks the pipe; that is all that there is to it.
+    // A caller that hangs up breaks the pipe, which is no failure of the proxy.
     outgoing.on('error', () => {});
     try {
-      const path = admit(incoming, token);
+      const path = checkRequest(incoming, token);
       const page = pages.find(path, incoming.method);
       if (page) page(incoming, outgoing);
       else void forward(incoming, outgoing, path);
@@ -86,15 +86,8 @@ export function createProxy(client: Client, options: ProxyOptions = {}): Proxy {
     handle,
     listen: async (given = {}) => {
       const { port, host } = readListenOptions(given, token !== undefined);
-      // A request may wait for quota for longer than five minutes before its body is read.
-      const server = createServer({ requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS }, handle);
+      const server = serverOf(handle);
       const answered = inProgress(server);
-      server.on('connect', (_, socket) => {
-        socket.on('error', () => {});
-        socket.end(
-          'HTTP/1.1 405 Method Not Allowed\r\nx-quota-error: method\r\nconnection: close\r\ncontent-length: 0\r\n\r\n',
-        );
-      });
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject);
         server.listen({ port, host, backlog: BACKLOG }, resolve);
@@ -112,6 +105,18 @@ export function createProxy(client: Client, options: ProxyOptions = {}): Proxy {
       };
     },
   };
+}
+
+function serverOf(handle: RequestListener): Server {
+  // A request may wait for quota for longer than five minutes before its body is read.
+  const server = createServer({ requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MS }, handle);
+  // Node gives no `CONNECT` to `handle`.
+  return server.on('connect', (_, socket) => {
+    socket.on('error', () => {});
+    socket.end(
+      'HTTP/1.1 405 Method Not Allowed\r\nx-quota-error: method\r\nconnection: close\r\ncontent-length: 0\r\n\r\n',
+    );
+  });
 }
 
 /**

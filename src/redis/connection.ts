@@ -40,14 +40,14 @@ export function scriptOf(text: string): Script {
  * @throws ConfigError if `redis` is not a client of node-redis or ioredis.
  */
 export function scriptRunner(redis: RedisLike): RunScript {
-  if (has(redis, 'evalsha') && has(redis, 'eval')) {
+  if (hasMethod(redis, 'evalsha') && hasMethod(redis, 'eval')) {
     const client = redis as IoredisLike;
     return cached(
       ({ sha }, keys, args) => client.evalsha(sha, keys.length, ...keys, ...args),
       ({ text }, keys, args) => client.eval(text, keys.length, ...keys, ...args),
     );
   }
-  if (has(redis, 'evalSha') && has(redis, 'eval')) {
+  if (hasMethod(redis, 'evalSha') && hasMethod(redis, 'eval')) {
     const client = redis as NodeRedisLike;
     return cached(
       ({ sha }, keys, args) => client.evalSha(sha, { keys: [...keys], arguments: [...args] }),
@@ -73,6 +73,6 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-export function has(value: unknown, method: string): boolean {
+export function hasMethod(value: unknown, method: string): boolean {
   return typeof value === 'object' && value !== null && typeof Reflect.get(value, method) === 'function';
 }

@@ -8,7 +8,7 @@ import {
   type StoreOptions,
 } from '../sharing/share-options.ts';
 import { storeShare } from '../sharing/store-share.ts';
-import { has, type RedisLike, scriptRunner } from './connection.ts';
+import { hasMethod, type RedisLike, scriptRunner } from './connection.ts';
 import { keysOf } from './keys.ts';
 import { redisStore } from './redis-store.ts';
 
@@ -35,7 +35,7 @@ const OPTIONS: readonly string[] = ['redis', 'name', ...STORE_OPTIONS];
  * ```
  */
 export function redisShare(options: RedisShareOptions): QuotaShare {
-  if (has(options, 'eval')) throw new ConfigError('redisShare', 'takes the client as an option: { redis, name }');
+  if (hasMethod(options, 'eval')) throw new ConfigError('redisShare', 'takes the client as an option: { redis, name }');
   const own = readShareOptions('redisShare', OPTIONS, options);
   const { redis, name } = own;
   checkShareName(name);

@@ -1,37 +1,31 @@
 import type { Clock } from '../clock.ts';
 import { ConnectionError, QuotaExhaustedError } from '../errors.ts';
-import type { TracedCall } from '../http/attempt.ts';
-import type { Failure } from '../http/failure.ts';
-import type { AttemptOutcome } from '../http/retry-policy.ts';
-import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
+import type { ExchangeResult, TracedCall } from '../http/attempt.ts';
+import type { Pacer } from '../quota/pacer.ts';
 import { retryFrom } from './queue/queue-errors.ts';
 
-/** A call that is not attempted again. */
-interface EndedCall {
+/** A call that is not attempted again, with the result of its last attempt. */
+interface EndedCall extends Pick<ExchangeResult, 'outcome' | 'failure'> {
   readonly call: TracedCall;
   /** Its last request, which a redirect may have changed. */
   readonly request: TracedCall['request'];
-  readonly outcome: AttemptOutcome;
-  readonly failure: Failure | undefined;
   readonly clock: Clock;
-  /** The pause that the service ordered, if one is in force. */
-  readonly cooldown?: { readonly until: number } | undefined;
-  /** The quota as of the last answer. */
-  readonly quota: QuotaSnapshot | undefined;
+  readonly pacer: Pick<Pacer, 'view' | 'lastQuota'>;
 }
 
 /** The error of a call that is not attempted again. */
-export function finalError({ call, request, outcome, failure, clock, cooldown, quota }: EndedCall): Error {
+export function finalError({ call, request, outcome, failure, clock, pacer }: EndedCall): Error {
   const { endpoint } = call.ask;
   const { url } = request;
   const { attempts } = call.trace;
   if (outcome.kind === 'failed')
     return new ConnectionError({ endpoint, url, code: outcome.code, attempts, cause: failure?.cause });
   if (!outcome.isLimited) return new ConnectionError({ endpoint, url, code: 'REDIRECT', attempts });
+  const { cooldown } = pacer.view(clock.now());
   return new QuotaExhaustedError({
     endpoint,
     url,
-    quota,
+    quota: pacer.lastQuota,
     window: 'cooldown',
     limit: undefined,
     remaining: undefined,

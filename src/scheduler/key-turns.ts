@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
-import { Failure } from '../http/failure.ts';
-import { KEY_CHANGED, type KeyRing } from '../http/key-ring.ts';
+import { Failure, KEY_CHANGED } from '../http/failure.ts';
+import type { KeyRing } from '../http/key-ring.ts';
 import type { Lease } from '../quota/admission.ts';
 import type { Books } from '../quota/books.ts';
 import { Backoff } from '../quota/recovery/backoff.ts';

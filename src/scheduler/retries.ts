@@ -4,10 +4,10 @@ import {
   type AttemptOutcome,
   decideRetry,
   isSafe,
-  RetryBudget,
   type RetryDecision,
   withoutRetry,
 } from '../http/retry-policy.ts';
+import { RetryBudget } from './retry-budget.ts';
 
 /** What follows an attempt, by the retry policy and the retry budget of the client. */
 export class Retries {

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
 import { ClosedError, QuotaExhaustedError } from '../errors.ts';
-import { type ExchangeResult, HttpExchange, type TracedCall } from '../http/attempt.ts';
+import { HttpExchange, type TracedCall } from '../http/attempt.ts';
 import type { Call, Reply } from '../http/call.ts';
-import { KEY_CHANGED } from '../http/key-ring.ts';
+import { KEY_CHANGED } from '../http/failure.ts';
 import { redirected } from '../http/redirect.ts';
 import type { AttemptCounts, AttemptOutcome, RetryDecision } from '../http/retry-policy.ts';
 import type { Lease } from '../quota/admission.ts';
@@ -156,9 +156,7 @@ export class Scheduler {
     this.open.begin();
     traced.trace = this.tracer.begin(call.ask, call.label);
     try {
-      // What can go now is not late, whatever the estimate: it may be the hourly trial.
-      const lease = late ? this.#queue.acquireAtOnce(traced) : this.#queue.acquire(traced);
-      if (!lease) return this.#refuse(traced, late);
+      const lease = this.#acquire(traced, late);
       // Not async, and without a function of its own: a call that waits is an entry of the queue and little more.
       return lease instanceof Promise ? lease.then(this.#afterWait) : this.#make(traced, lease);
     } catch (error) {
@@ -175,10 +173,15 @@ export class Scheduler {
     }
   };
 
-  /** A lease, after waiting where that is needed. */
-  async #acquire(call: ScheduledCall): Promise<Lease> {
-    const lease = this.#queue.acquire(call);
-    return lease instanceof Promise ? (await lease).lease : lease;
+  /**
+   * A lease for one request of a call. One that is late has it at once or not at all: whatever the estimate, it may be the hourly trial.
+   *
+   * @throws the error of a call that is refused at once.
+   */
+  #acquire(call: ScheduledCall, late?: Error): Lease | Promise<WaitingCall> {
+    const lease = late ? this.#queue.acquireAtOnce(call) : this.#queue.acquire(call);
+    if (lease) return lease;
+    throw late;
   }
 
   /** A call is refused before its first request is sent. If its source gives another key now, the books of that one decide. */
@@ -190,10 +193,9 @@ export class Scheduler {
     if (!isByBooks || !(await this.#keyTurns.hasTurned(key))) return this.#reject(call, reason);
     const late = this.outlook.latenessOf(call);
     this.#backlog.queue(call);
-    let lease: Lease | undefined;
+    let lease: Lease;
     try {
-      lease = late ? this.#queue.acquireAtOnce(call) : await this.#acquire(call);
-      if (!lease) throw late;
+      lease = await granted(this.#acquire(call, late));
     } catch (error) {
       this.#backlog.leave(call);
       return this.#reject(call, error);
@@ -215,7 +217,7 @@ export class Scheduler {
     let { request } = call;
     const counts = { attempts: 0, refusals: 0, hops: 0, isKeyAsked: false };
     try {
-      for (let lease = first; ; lease = await this.#acquire(call)) {
+      for (let lease = first; ; lease = await granted(this.#acquire(call))) {
         trace.granted();
         this.#backlog.leave(call);
         const result = await this.#exchange.attempt(call, request, lease, counts);
@@ -234,7 +236,8 @@ export class Scheduler {
           if (call.ask.isInspection) this.#queue.wake();
           return reply;
         }
-        if (decision.kind !== 'retry') throw this.#finalError(call, request, result);
+        if (decision.kind !== 'retry')
+          throw finalError({ ...result, call, request, clock: this.#clock, pacer: this.#present });
         const { afterMs } = decision;
         if (decision.url && outcome.kind === 'answered') request = redirected(request, outcome.status, decision.url);
         trace.retrying(counts.attempts + 1, afterMs);
@@ -247,20 +250,6 @@ export class Scheduler {
     } finally {
       this.#end(call);
     }
-  }
-
-  /** The error of a call that is not attempted again; `request`: its last one. */
-  #finalError(call: ScheduledCall, request: Call['request'], { outcome, failure }: ExchangeResult): Error {
-    const { cooldown } = this.view();
-    return finalError({
-      call,
-      request,
-      outcome,
-      failure,
-      clock: this.#clock,
-      cooldown,
-      quota: this.#present.lastQuota,
-    });
   }
 
   #end(call: ScheduledCall): void {
@@ -343,6 +332,11 @@ export class Scheduler {
   get #present(): Pacer {
     return this.#books.present;
   }
+}
+
+/** A lease, after waiting where that is needed. */
+async function granted(lease: Lease | Promise<WaitingCall>): Promise<Lease> {
+  return lease instanceof Promise ? (await lease).lease : lease;
 }
 
 /** Whether the caller gets the answer: as one that is no refusal, or as a refusal that it takes. */

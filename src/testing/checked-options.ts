@@ -47,7 +47,7 @@ export const OPTION_RULES: Readonly<Record<keyof MockServiceOptions, Rule>> = {
     (value) =>
       WINDOW_KINDS.includes(value as string) ||
       (isObject(value) &&
-        Object.entries(value as object).every(
+        Object.entries(value).every(
           ([period, kind]) =>
             (SERVICE_PERIODS as readonly string[]).includes(period) &&
             (kind === undefined || WINDOW_KINDS.includes(kind)),
@@ -78,8 +78,8 @@ export const OPTION_RULES: Readonly<Record<keyof MockServiceOptions, Rule>> = {
   assetsOf: FUNCTION,
 };
 
-/** What the options inside of an option may be, and those of each object that it holds by name. */
-const MEMBERS: Readonly<Record<string, Rules>> = {
+/** What the options inside of an option may be. */
+const MEMBERS = {
   limited: {
     status: oneOf(429, 403, 503),
     retryAfter: [
@@ -98,32 +98,28 @@ const MEMBERS: Readonly<Record<string, Rules>> = {
     unknownKey: FLAG,
     only: FUNCTION,
   } satisfies Record<keyof ServiceHeaderOptions, Rule>,
-};
-const MEMBERS_OF_EACH: Readonly<Record<string, Rules>> = {
+} as const satisfies Record<string, Rules>;
+
+/** What the options of each object may be that an option holds by name. */
+const MEMBERS_OF_EACH = {
   families: { keyless: OBJECT, keyed: OBJECT, cost: FUNCTION },
   ceilings: { limit: UNITS, period: [() => true, 'a period'] },
-};
+} as const satisfies Record<string, Rules>;
 
 /** The options as given; an error names the first that is unknown or cannot be. */
 export function checkedOptions(options: MockServiceOptions): MockServiceOptions {
   checkFields(options, OPTION_RULES, 'the options of a mock service');
-  for (const [name, value] of Object.entries(options)) if (value !== undefined) checkMembers(name, value);
+  const { limited = {}, headers = {} } = options;
+  checkFields(limited, MEMBERS.limited, 'the options of limited', 'limited.');
+  checkFields(headers, MEMBERS.headers, 'the options of headers', 'headers.');
   return options;
 }
 
-/** Checks an option that has options of its own, or that holds objects by name which have. */
-function checkMembers(option: string, value: unknown): void {
-  const rules = MEMBERS[option];
-  if (rules) checkFields(value as object, rules, `the options of ${option}`, `${option}.`);
-  if (MEMBERS_OF_EACH[option]) checkEach(option, value as object);
-}
-
 /** Checks the objects that an option holds by name. */
-export function checkEach(option: 'families' | 'ceilings' | (string & {}), value: object): void {
-  const rules = MEMBERS_OF_EACH[option] ?? {};
+export function checkEach(option: 'families' | 'ceilings', value: object): void {
   for (const [name, one] of Object.entries(value)) {
     const of = `${option}.${name}`;
     if (!isObject(one)) throw new Error(`${of} must be an object, not ${shown(one)}.`);
-    checkFields(one, rules, `the options of ${of}`, `${of}.`);
+    checkFields(one, MEMBERS_OF_EACH[option], `the options of ${of}`, `${of}.`);
   }
 }

@@ -73,7 +73,7 @@ const RESPONSE: Rules = {
     'a status from 200 to 599',
   ],
   headers: [
-    (value) => isObject(value) && Object.values(value as object).every((one) => typeof one === 'string'),
+    (value) => isObject(value) && Object.values(value).every((one) => typeof one === 'string'),
     'an object of names and texts',
   ],
   body: TEXT,
@@ -84,16 +84,15 @@ const REDIRECT: Rules = { redirect: TEXT, status: oneOf(301, 302, 303, 307, 308)
 /** The fault as given; an error says which there are, and what its fields may be. */
 function checkedFault(fault: ServiceFault): ServiceFault {
   if (typeof fault === 'string' && NAMES.includes(fault)) return fault;
-  const fields = isObject(fault) ? Object.keys(fault) : [];
-  if (fields.includes('redirect')) checkFields(fault as object, REDIRECT, 'the fields of a redirect', 'redirect.');
-  else if (fields.includes('status')) checkFields(fault as object, RESPONSE, 'the fields of a fault', 'fault.');
-  else throw new Error(unknownFault(fault));
+  if (!isObject(fault) || !('redirect' in fault || 'status' in fault)) throw new Error(unknownFault(fault));
+  if ('redirect' in fault) checkFields(fault, REDIRECT, 'the fields of a redirect', 'redirect.');
+  else checkFields(fault, RESPONSE, 'the fields of a fault', 'fault.');
   return fault;
 }
 
 function unknownFault(fault: unknown): string {
   const given = typeof fault === 'object' ? JSON.stringify(fault) : String(fault);
-  const [typed = given] = isObject(fault) ? Object.keys(fault as object) : [];
+  const [typed = given] = isObject(fault) ? Object.keys(fault) : [];
   const meant = didYouMean(typed, isObject(fault) ? ['status', 'redirect'] : NAMES);
   return `A fault must be { status }, { redirect } or one of ${NAMES.join(', ')}, not ${given}.${meant}`;
 }
@@ -149,7 +148,7 @@ export function faultPlan(clock: Clock): FaultPlan {
 /** The response of the edge in front of the gateway, which does not receive the request. */
 export function edgePage(fault: ServiceFault | undefined, { host }: URL): Page | undefined {
   if (typeof fault !== 'object' || 'redirect' in fault || fault.counted !== false) return undefined;
-  const { status, headers = {}, body } = fault;
+  const { status, headers, body } = fault;
   const page = status >= 500 && body === undefined ? cloudflarePage(status, host) : undefined;
   const lines = headerLines(headers);
   return { status, headers: page ? overridden(page.headers, lines) : lines, body: page?.body ?? (() => body ?? '') };
@@ -180,7 +179,7 @@ function replaced(answer: ServiceAnswer, fault: Extract<ServiceFault, object>): 
   const { status, headers, body } =
     'redirect' in fault ? { status: fault.status ?? 302, headers: { location: fault.redirect }, body: '' } : fault;
   const gateway = answer.headers.filter(([name]) => !['content-type', 'etag', 'warning'].includes(name));
-  return { ...answer, status, headers: overridden(gateway, headerLines(headers ?? {})), body: () => body ?? '' };
+  return { ...answer, status, headers: overridden(gateway, headerLines(headers)), body: () => body ?? '' };
 }
 
 function overridden(lines: HeaderLines, others: HeaderLines): HeaderLines {

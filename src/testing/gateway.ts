@@ -33,8 +33,6 @@ interface Counted extends Decision {
   readonly ceiling: WindowUsage | undefined;
 }
 
-const NOTHING = (): void => {};
-
 /** The gateway in front of the routes: it knows the keys, counts, refuses, and adds its headers. */
 export class Gateway {
   readonly #identities: Identities;
@@ -76,7 +74,7 @@ export class Gateway {
     const limitedAs = served ?? (settings.headers.unknownKey ? this.#identities.keyless : undefined);
     const question = { method: request.method, endpoint, url: request.url };
     const counted = isStoreDown || !limitedAs ? undefined : this.#count(limitedAs, question, at, node);
-    const { refusedUntil, families = [], ceiling, leave = NOTHING } = counted ?? {};
+    const { refusedUntil, families = [], ceiling, leave = () => {} } = counted ?? {};
     const limited = refusedUntil !== undefined;
     const retryAfter = limited ? this.#retryAfter(refusedUntil, at) : undefined;
     const statement = { at, families, ceiling, limited, retryAfter };

@@ -1,12 +1,12 @@
 import { checkNames } from './known-names.ts';
 
 /** Whether a value may be given, and what may be, to be read after "must be". */
-export type Rule = readonly [is: (value: unknown) => boolean, be: string];
+export type Rule = readonly [isValid: (value: unknown) => boolean, expected: string];
 
 /** Rules by name. */
 export type Rules = Readonly<Record<string, Rule>>;
 
-export const isObject = (value: unknown): boolean =>
+export const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 export const isNumber = (value: unknown, least: number): boolean =>
   typeof value === 'number' && Number.isFinite(value) && value >= least;
@@ -39,8 +39,8 @@ export function checkFields(given: object, rules: Rules, fields: string, within:
 }
 
 /** Checks a value; an error says what it must be. */
-export function checkValue(name: string, value: unknown, [is, be]: Rule): void {
-  if (!is(value)) throw new Error(`${name} must be ${be}, not ${shown(value)}.`);
+export function checkValue(name: string, value: unknown, [isValid, expected]: Rule): void {
+  if (!isValid(value)) throw new Error(`${name} must be ${expected}, not ${shown(value)}.`);
 }
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -130,9 +130,11 @@ export function checkedLimits<L extends ServiceLimits | undefined>(option: strin
 }
 
 function familiesFrom(options: MockServiceOptions, routes: Routes): Family[] {
+  const { families = {} } = options;
+  checkEach('families', families);
   const keyless = checkedLimits('keyless', options.keyless) ?? { minute: 50 };
   const keyed = checkedLimits('keyed', options.keyed) ?? { second: 20, minute: 500, month: 150_000 };
-  const others = Object.entries(options.families ?? {}).map(
+  const others = Object.entries(families).map(
     ([name, { keyless = {}, keyed = {}, cost = () => 1 }]): Family => ({
       name,
       costOf: cost,

@@ -1,4 +1,5 @@
 import type { ClientEvent } from '../events.ts';
+import { builtInModule } from './built-in-module.ts';
 
 /** The part of a channel of `node:diagnostics_channel` that is used. */
 interface Channel {
@@ -14,7 +15,7 @@ type Channels = (type: ClientEvent['type']) => Channel | undefined;
  * configured in. Without that module, as in a browser, there are none.
  */
 export function diagnosticChannels(): Channels {
-  const open = opener();
+  const open: ((name: string) => Channel) | undefined = builtInModule('node:diagnostics_channel')?.channel;
   if (!open) return () => undefined;
   const channels = new Map<string, Channel>();
   return (type) => {
@@ -25,13 +26,4 @@ export function diagnosticChannels(): Channels {
     }
     return channel;
   };
-}
-
-/** Obtained from `process`, because an import would break bundles for a browser. */
-function opener(): ((name: string) => Channel) | undefined {
-  try {
-    return globalThis.process?.getBuiltinModule?.('node:diagnostics_channel').channel;
-  } catch {
-    return undefined;
-  }
 }

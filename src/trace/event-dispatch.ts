@@ -1,4 +1,5 @@
 import type { ClientEvent, EventListener } from '../events.ts';
+import { builtInModule } from './built-in-module.ts';
 import { diagnosticChannels } from './diagnostics-channels.ts';
 
 /** A subscription. An object of its own, so that one function may listen twice. */
@@ -76,12 +77,7 @@ export class EventDispatch {
   }
 }
 
-/** Runs functions in the present async context, where the runtime can; obtained from `process`, because an import would break bundles. */
+/** Runs functions in the present async context, where the runtime can. */
 function presentContext(): (run: () => void) => void {
-  try {
-    const { AsyncLocalStorage } = process.getBuiltinModule('node:async_hooks');
-    return AsyncLocalStorage.snapshot();
-  } catch {
-    return (run) => run();
-  }
+  return builtInModule('node:async_hooks')?.AsyncLocalStorage?.snapshot?.() ?? ((run) => run());
 }

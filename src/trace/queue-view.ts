@@ -72,21 +72,23 @@ export function queueView(
   const { label, limit = 100 } = queueOptions(options);
   const now = clock.now();
   const waiting = Array.from(traces).filter(({ isWaiting }) => isWaiting);
-  const isPausing = ({ queuedAt }: CallTrace): boolean => queuedAt > now;
-  const isOut = (trace: CallTrace): boolean =>
-    isPausing(trace) || (trace.wait?.isParked === true && trace.wait.until > now);
-  const inLine = waiting.filter((trace) => !isOut(trace)).sort(byTurn);
-  const asked = [...inLine.entries(), ...waiting.filter(isOut).map((trace) => [undefined, trace] as const)]
+  const isDelayed = ({ queuedAt }: CallTrace): boolean => queuedAt > now;
+  const isParked = ({ wait }: CallTrace): boolean => wait?.isParked === true && wait.until > now;
+  const isInLine = (trace: CallTrace): boolean => !isDelayed(trace) && !isParked(trace);
+  const line = waiting.filter(isInLine).sort(byTurn);
+  const others = waiting.filter((trace) => !isInLine(trace));
+  /** Each call with how many go before it; undefined: it is not in the line. */
+  const listed = [...line.entries(), ...others.map((trace) => [undefined, trace] as const)]
     .filter(([, trace]) => label === undefined || trace.label === label)
     .slice(0, limit);
   // Parked calls count, too: what holds them back is a part of the estimate.
-  const counted = waiting.filter((trace) => !isPausing(trace)).sort(byTurn);
-  const estimates = estimatesOf(counted, new Set(asked.map(([, trace]) => trace)), outlook);
-  return asked.map(([before, trace]) => {
+  const counted = waiting.filter((trace) => !isDelayed(trace)).sort(byTurn);
+  const estimates = estimatesOf(counted, new Set(listed.map(([, trace]) => trace)), outlook);
+  return listed.map(([before, trace]) => {
     const { number, ask, priority, calledAt, queuedAt } = trace;
     const wait = [trace.wait, before === undefined ? undefined : standstill].find((one) => one && one.until > now);
     const estimated = before === 0 ? now : (estimates.get(trace) ?? now);
-    const sentAt = isPausing(trace) ? queuedAt : Math.max(endOf(wait, now), estimated);
+    const sentAt = isDelayed(trace) ? queuedAt : Math.max(endOf(wait, now), estimated);
     const isKnown = sentAt > now && outlook.pausedUntil < Infinity;
     return {
       call: number,
@@ -97,7 +99,7 @@ export function queueView(
       since: dateOf(calledAt, clock),
       ...(wait && { reason: wait.reason }),
       ...(isKnown && { until: dateOf(sentAt, clock) }),
-      why: isPausing(trace) ? 'it pauses before its next attempt' : sentence(before, wait),
+      why: isDelayed(trace) ? 'it pauses before its next attempt' : sentence(before, wait),
     };
   });
 }
@@ -107,26 +109,26 @@ function endOf(wait: Wait | undefined, now: number): number {
   return !wait || wait.reason.kind === 'concurrency' ? now : wait.until;
 }
 
-/** When the calls in `asked` are sent. The calls between two of them are one plan where they are of one kind, which makes the estimate cheaper. */
+/** When the calls in `listed` are sent; undefined: no limit is known. The calls between two of them are one plan where they are of one kind, which makes the estimate cheaper. */
 function estimatesOf(
   waiting: readonly CallTrace[],
-  asked: ReadonlySet<CallTrace>,
+  listed: ReadonlySet<CallTrace>,
   outlook: SendOutlook,
-): ReadonlyMap<CallTrace, number> {
+): ReadonlyMap<CallTrace, number | undefined> {
   const plans: (Plan & { count: number })[] = [];
   const planOf = new Map<CallTrace, number>();
   let isOpen = false;
   for (const trace of waiting) {
-    if (planOf.size === asked.size) break;
+    if (planOf.size === listed.size) break;
     const { endpoint, query, cost } = trace.ask;
     const last = plans.at(-1);
     if (isOpen && last?.endpoint === endpoint && last.query === query && last.cost === cost) last.count++;
     else plans.push({ endpoint, query, cost, count: 1 });
-    isOpen = !asked.has(trace);
+    isOpen = !listed.has(trace);
     if (!isOpen) planOf.set(trace, plans.length - 1);
   }
-  const each = plans.length > 0 ? outlook.sentAt(plans) : undefined;
-  return new Map(Array.from(each ? planOf : [], ([trace, plan]) => [trace, each?.[plan] as number]));
+  const each = (plans.length > 0 && outlook.sentAt(plans)) || [];
+  return new Map(Array.from(planOf, ([trace, plan]) => [trace, each[plan]]));
 }
 
 /** Higher priorities first; within a priority, calls sent before, then by arrival. */

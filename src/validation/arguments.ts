@@ -42,7 +42,7 @@ export const flag: Argument<boolean | undefined> = argument<boolean>(
 );
 
 /** Whether a value is a whole number, 0 or more. */
-export function isWhole(value: unknown): boolean {
+export function isWhole(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 

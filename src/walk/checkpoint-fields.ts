@@ -2,7 +2,7 @@ import { ConfigError, quote } from '../errors.ts';
 import { type Arguments, argument, flag, isText, whole } from '../validation/arguments.ts';
 import type { Position } from './cursor.ts';
 
-/** A position as it may have been given, with fields missing. */
+/** A position as a caller gives it: fields may be missing. */
 type GivenPosition = { readonly [Name in keyof Position]?: Position[Name] | undefined };
 
 /** The position before the first item. */
@@ -19,25 +19,26 @@ export const POSITION_FIELDS: Arguments<GivenPosition> = {
 /**
  * The position of a checkpoint.
  *
- * @param owner - what the checkpoint is of, in the message: `'a walk'`.
- * @param own - what it is a checkpoint of, by itself, and `expected` what it should be.
- * @throws ConfigError if a field is missing, or if it is a checkpoint of something else.
+ * @param what - what goes on from it, in messages: `'a walk'`.
+ * @param subject - the address or the request of that.
+ * @param stated - the address or the request that the checkpoint names.
+ * @throws ConfigError if a field is missing, or if the checkpoint names another subject.
  */
 export function positionOf(
-  owner: string,
-  expected: string,
-  own: string | undefined,
+  what: string,
+  subject: string,
+  stated: string | undefined,
   { offset, total, recentKeys, isOver }: GivenPosition,
 ): Position {
-  if (own !== undefined && own !== expected)
-    throw new ConfigError('from', `belongs to ${owner} of ${quote(own)}, not of ${quote(expected)}`);
+  if (stated !== undefined && stated !== subject)
+    throw new ConfigError('from', `belongs to ${what} of ${quote(stated)}, not of ${quote(subject)}`);
   if (
-    own === undefined ||
+    stated === undefined ||
     offset === undefined ||
     total === undefined ||
     recentKeys === undefined ||
     isOver === undefined
   )
-    throw new ConfigError('from', `must be the checkpoint of ${owner}, with all its fields`);
+    throw new ConfigError('from', `must be the checkpoint of ${what}, with all its fields`);
   return { offset, total, recentKeys, isOver };
 }

@@ -37,8 +37,8 @@ export interface PageLoop<Item> {
 /**
  * Creates the loops over pages. They have one position, which only the loop moves that began last.
  *
- * @param request - requests the page at the position, and checks that it may move that before it does; resolves to undefined if another
- *   must be requested first.
+ * @param request - requests the page at the position. Before it moves the position it calls `check`, which throws once another loop has begun
+ *   or the signal has aborted. Resolves to undefined if another page must be requested first.
  */
 export function pageLoop<Item>(
   position: LoopPosition<Item>,
@@ -47,7 +47,7 @@ export function pageLoop<Item>(
 ): PageLoop<Item> {
   let loops = 0;
 
-  /** The pages with new items, from the position on, each with what throws once this loop may not move the position any more. */
+  /** The pages with new items, from the position on, each with the `check` of this loop. */
   async function* newPages(): AsyncGenerator<NewPage<Item> & { readonly check: () => void }, void, void> {
     const own = ++loops;
     const check = (): void => {

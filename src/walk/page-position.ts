@@ -33,9 +33,11 @@ export class PagePosition<Item> {
   /** The cursor of the present page: undefined while pages go by offset, null for the first page. */
   #cursor: string | null | undefined;
   #next: string | null = null;
-  /** Number of items of the present page, and of those before the position. */
+  /** Number of items of the present page. */
   #size = 0;
+  /** Number of items of the present page that were yielded. */
   #yielded: number;
+  /** Number of pages that were passed. */
   #passed = 0;
   /** The cursor of a page that was passed: of the first, second, fourth, eighth, …, so that any cycle comes by it again. */
   #mark: string | null | undefined;

@@ -166,8 +166,8 @@ function placeInPages(body: unknown): Omit<ReadPage<never>, 'items'> {
   const { limit, total, next_cursor, cursor } = (body ?? {}) as Readonly<Record<string, unknown>>;
   const { next = next_cursor, current = cursor } = (cursor ?? {}) as Readonly<Record<string, unknown>>;
   return {
-    limit: isWhole(limit) && Number(limit) > 0 ? Number(limit) : undefined,
-    total: isWhole(total) ? Number(total) : undefined,
+    limit: isWhole(limit) && limit > 0 ? limit : undefined,
+    total: isWhole(total) ? total : undefined,
     next: next === null || isText(next) ? next : undefined,
     current: isText(current) ? current : undefined,
   };

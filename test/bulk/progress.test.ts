@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { BulkOptions, BulkProgress } from '../../src/index.ts';
 import { runs } from '../support/deep.ts';
-import { gathered, numbers, type World, world } from './support/world.ts';
+import type { MockWorld } from '../support/mock-world.ts';
+import { gathered, numbers, world } from './support/world.ts';
 
 describe('the progress of a bulk', () => {
   const told = async (
     count: number,
-    one: World,
+    one: MockWorld,
     options: BulkOptions = {},
     items: Iterable<number> = numbers(count),
   ) => {

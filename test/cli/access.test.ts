@@ -1,15 +1,12 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { chmodSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { testFolder } from '../support/folder.ts';
 import { KEY, worldOf } from './support/world.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'stacks-quota-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const { path: folder, newPath, fileWith } = testFolder();
 
 function keyFile(text: string, mode = 0o600): string {
-  const path = join(folder, `key-${Math.random()}`);
-  writeFileSync(path, text);
+  const path = fileWith(text);
   chmodSync(path, mode);
   return path;
 }
@@ -37,7 +34,7 @@ describe('a file with the key', () => {
   });
 
   it.for<[name: string, path: () => string, sentence: RegExp]>([
-    ['is not there', () => join(folder, 'none'), /^stacks-quota: --key-file .*none cannot be read: ENOENT\.\n/],
+    ['is not there', newPath, /^stacks-quota: --key-file .* cannot be read: ENOENT\.\n/],
     ['is a folder', () => folder, /cannot be read: EISDIR\.\n/],
     ['is empty', () => keyFile('\n'), /is empty: omit it to call without a key\.\n/],
     [

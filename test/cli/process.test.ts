@@ -1,33 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createMockService, type MockService, type MockServiceOptions } from 'stacks-quota/testing';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { NO_SERVICE } from '../support/child.ts';
 import { cases } from '../support/deep.ts';
-import { endAll, start } from './support/program.ts';
+import { testFolder } from '../support/folder.ts';
+import { endAll, KEY, listening, start } from './support/program.ts';
 
-const KEY = 'key-of-the-cli-process-test';
 const ADDRESSES = 'examples/addresses.txt';
 const hasTerminal = spawnSync('script', ['--version']).stdout?.includes('util-linux') ?? false;
-const folder = mkdtempSync(join(tmpdir(), 'stacks-quota-'));
-const open: (() => Promise<void>)[] = [];
+const { newPath, fileWith } = testFolder();
 
-afterAll(async () => {
-  await endAll();
-  for (const close of open) await close();
-  rmSync(folder, { recursive: true });
-});
-
-async function listening(options?: MockServiceOptions): Promise<{ service: MockService; env: Record<string, string> }> {
-  const service = createMockService({ keys: [KEY], ...options });
-  const { url, close } = await service.listen();
-  open.push(close);
-  return { service, env: { LANG: 'C.UTF-8', STACKS_API_URL: url, STACKS_API_KEY: KEY } };
-}
+afterAll(endAll);
 
 const wholeLines = (text: string): number => {
   expect(text.endsWith('\n')).toBe(true);
@@ -66,7 +50,7 @@ describe('the program in a process of its own', { concurrent: true }, () => {
 
   it('leaves whole lines behind when the disk is full, and goes on from there', async () => {
     const { env } = await listening({ keyed: { minute: 1_000 } });
-    const out = join(folder, 'full.ndjson');
+    const out = newPath();
     const words = ['assets', '--from', ADDRESSES, '--out', out];
     // A limit of the system for the size of a file, which also cuts a line in two.
     const { code, err } = await start(words, env, (all) => ['sh', '-c', 'ulimit -f 100; exec "$@"', 'sh', ...all])
@@ -84,7 +68,7 @@ describe('the program in a process of its own', { concurrent: true }, () => {
 
   it('leaves whole lines behind on Ctrl-C, and goes on from there', async () => {
     const { service, env } = await listening({ latencyMs: [20, 200] });
-    const out = join(folder, 'assets.ndjson');
+    const out = newPath();
     const program = start(['assets', '--from', ADDRESSES, '--out', out], env);
     await program.says(/^\d+ of 300/m);
     program.process.kill('SIGINT');
@@ -176,8 +160,7 @@ describe('the program in a process of its own', { concurrent: true }, () => {
   });
 
   it('opens a mock with the routes of a file', async () => {
-    const file = join(folder, `routes-${randomUUID()}.json`);
-    writeFileSync(file, '{"GET /v2/accounts/{principal}": {"nonce": 5}, "POST /v2/fees": [1]}');
+    const file = fileWith('{"GET /v2/accounts/{principal}": {"nonce": 5}, "POST /v2/fees": [1]}');
     const mock = start(['mock', '--routes', file, '--cost', 'GET /v2/accounts/{principal}=7']);
     const [url = ''] = await mock.says(/^http:\S+$/m);
     const account = await fetch(`${url}/v2/accounts/SP1`);
@@ -198,9 +181,7 @@ describe('the program in a process of its own', { concurrent: true }, () => {
   );
 
   it.for(routesRefused)('opens no mock with routes of %j', async ([text, sentence]) => {
-    const file = join(folder, `routes-${randomUUID()}.json`);
-    writeFileSync(file, text);
-    const { code, err } = await start(['mock', '--routes', file]).ending;
+    const { code, err } = await start(['mock', '--routes', fileWith(text)]).ending;
     expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(sentence) });
   });
 

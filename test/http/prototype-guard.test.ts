@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { createClient } from '../../src/client/create-client.ts';
+import type { Outgoing } from '../../src/http/call.ts';
 import { createKeyRing } from '../../src/http/key-ring.ts';
-import { createTransport, type Outgoing } from '../../src/http/transport.ts';
+import { createTransport } from '../../src/http/transport.ts';
 import { createMockService, virtualClock } from '../../src/testing/index.ts';
 import { cancelledBy } from '../support/cancelled-by.ts';
 import { withPlanted } from '../support/planted.ts';

@@ -4,13 +4,9 @@ import {
   type AttemptCounts,
   type AttemptOutcome,
   decideRetry,
-  isGatewayFailure,
-  isLimitation,
   isSafe,
-  RetryBudget,
   type RetryPolicy,
 } from '../../src/http/retry-policy.ts';
-import { readQuota } from '../../src/quota/headers/snapshot.ts';
 
 const policy = (changes: Partial<RetryPolicy> = {}): RetryPolicy => ({
   maxAttempts: 3,
@@ -34,10 +30,6 @@ const STATUSES = Array.from({ length: 400 }, (_, at) => at + 200);
 const PASSING = [408, 425, 500, 502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530];
 
 describe('an answer', () => {
-  it('of a gateway, or of a service that does not serve yet, counts towards an outage, and no other does', () => {
-    expect(STATUSES.filter(isGatewayFailure)).toEqual(PASSING.filter((status) => status !== 408 && status !== 500));
-  });
-
   it.each(PASSING)('of %i is asked for again, paid from the budget', (status) => {
     expect(decideRetry(answered(status), tries(), policy())).toEqual({ kind: 'retry', afterMs: 250, isPaid: true });
   });
@@ -114,41 +106,6 @@ describe('a pause before the next attempt', () => {
   });
 });
 
-describe('an answer', () => {
-  const quotaOf = (headers: Record<string, string>) => readQuota(new Headers(headers), 0);
-  const NOTHING_LEFT = [{ 'ratelimit-remaining': '0' }, { 'x-ratelimit-remaining-stacks-minute': '0' }];
-
-  it.each([
-    [429, {}],
-    [403, { 'retry-after': '7' }],
-    [400, { 'retry-after': '7' }],
-    [503, { 'retry-after': '0' }],
-  ])('with status %i and headers %j refuses because of a limit, whatever was asked', (status, headers) => {
-    for (const isSafe of [true, false])
-      expect(isLimitation({ status, ok: false }, quotaOf(headers), isSafe)).toBe(true);
-  });
-
-  it.each([403, 503])('with status %i does so, too, if nothing is left and asking again does no harm', (status) => {
-    for (const headers of NOTHING_LEFT)
-      expect([true, false].map((isSafe) => isLimitation({ status, ok: false }, quotaOf(headers), isSafe))).toEqual([
-        true,
-        false,
-      ]);
-    expect(isLimitation({ status, ok: false }, quotaOf({ 'x-ratelimit-remaining-stacks-minute': '1' }), true)).toBe(
-      false,
-    );
-  });
-
-  it.each([200, 304, 400, 401, 404, 500, 502])('with status %i does not because it was the last unit', (status) => {
-    for (const headers of NOTHING_LEFT)
-      expect(isLimitation({ status, ok: status === 200 }, quotaOf(headers), true)).toBe(false);
-  });
-
-  it('that succeeds never does, though it asks for a pause', () => {
-    expect(isLimitation({ status: 200, ok: true }, quotaOf({ 'retry-after': '7' }), true)).toBe(false);
-  });
-});
-
 describe('a refusal because of a limit', () => {
   it.each([429, 403, 503, 400])('with status %i goes again at once and unpaid, whatever else was tried', (status) => {
     for (const attempts of [0, 1, 2, 3, 30]) {
@@ -186,56 +143,6 @@ describe('a redirect', () => {
   it('is followed three times and no more', () => {
     const kinds = [1, 2, 3, 4, 5].map((hops) => decideRetry(redirected(target), tries({ hops }), policy()).kind);
     expect(kinds).toEqual(['retry', 'retry', 'retry', 'fail', 'fail']);
-  });
-});
-
-describe('the budget of retries', () => {
-  const PATIENCE_MS = 60_000;
-
-  it('pays for ten at once, then delays each retry until a second has earned it', () => {
-    const budget = new RetryBudget();
-    const waits = Array.from({ length: 13 }, () => budget.pay(0, PATIENCE_MS));
-    expect(waits).toEqual([...Array(10).fill(0), 1_000, 2_000, 3_000]);
-  });
-
-  it('delays no retry for longer than its call may wait, and takes nothing from the others then', () => {
-    const budget = new RetryBudget();
-    for (let retry = 0; retry < 12; retry++) budget.pay(0, PATIENCE_MS);
-    expect([budget.pay(0, 2_999), budget.pay(0, 2_999), budget.pay(0, 3_000)]).toEqual([undefined, undefined, 3_000]);
-  });
-
-  it('earns a fifth of a retry by a success, and one by a second', () => {
-    const budget = new RetryBudget();
-    for (let retry = 0; retry < 10; retry++) budget.pay(0, PATIENCE_MS);
-    for (let success = 0; success < 5; success++) budget.earn();
-    expect([budget.pay(0, 0), budget.pay(999, 0), budget.pay(1_000, 0)]).toEqual([0, undefined, 0]);
-  });
-
-  it('saves for no more than ten', () => {
-    const budget = new RetryBudget();
-    for (let success = 0; success < 1_000; success++) budget.earn();
-    budget.pay(0, 0);
-    expect(Array.from({ length: 20 }, () => budget.pay(1e9, 0)).filter((wait) => wait === 0)).toHaveLength(10);
-  });
-
-  it('never pays for more than ten, a fifth of the successes and one a second', () => {
-    // Mostly several in a second, so that the budget is spent.
-    const ms = fc.oneof({ weight: 9, arbitrary: fc.nat({ max: 500 }) }, fc.nat({ max: 3_000 }));
-    const step = fc.record({ isSuccess: fc.boolean(), ms });
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 500, size: 'max' }), (steps) => {
-        const budget = new RetryBudget();
-        let [now, successes, retries] = [0, 0, 0];
-        for (const { isSuccess, ms } of steps) {
-          now += ms;
-          if (isSuccess) {
-            successes++;
-            budget.earn();
-          } else if (budget.pay(now, 0) === 0) retries++;
-          expect(retries).toBeLessThanOrEqual(10 + 0.2 * successes + now / 1_000 + 1e-6);
-        }
-      }),
-    );
   });
 });
 

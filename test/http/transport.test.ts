@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
-import { Failure } from '../../src/http/failure.ts';
+import { Failure, KEY_CHANGED } from '../../src/http/failure.ts';
 import { KeyBreaker } from '../../src/http/key-breaker.ts';
-import { createKeyRing, KEY_CHANGED } from '../../src/http/key-ring.ts';
+import { createKeyRing } from '../../src/http/key-ring.ts';
 import { createTransport, type Transport } from '../../src/http/transport.ts';
 import { cancelledBy } from '../support/cancelled-by.ts';
 

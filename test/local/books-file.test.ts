@@ -1,6 +1,5 @@
 import {
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmdirSync,
@@ -9,19 +8,12 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { BooksFile } from '../../src/local/books-file.ts';
+import { testFolder } from '../support/folder.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'books-file-'));
-let files = 0;
-
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
-
-function newPath(): string {
-  return join(directory, `${files++}.books`);
-}
+const { path: directory, newPath } = testFolder();
 
 describe('the file of books', () => {
   it('has no text at first', () => {

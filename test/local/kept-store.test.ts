@@ -1,18 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { KeptStore } from '../../src/local/kept-store.ts';
 import { type Operation, remoteStore } from '../../src/sharing/store/operations.ts';
 import type { ShareStore } from '../../src/sharing/store/store.ts';
 import { asking, slotAsk } from '../../src/testing/share/asking.ts';
+import { testFolder } from '../support/folder.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'kept-store-'));
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const { newPath } = testFolder();
 
 describe('the store that a host keeps', () => {
   it.each([1, 2, 50, 100, 101, 230])('is the same in the next host after %i operations', async (count) => {
-    const path = join(directory, `${count}.books`);
+    const path = newPath();
     let now = Date.UTC(2026, 2, 10, 14, 0, 7);
     const open = (): ShareStore => {
       const kept = new KeptStore(path, () => now);

@@ -1,9 +1,7 @@
-import { mkdtempSync } from 'node:fs';
 import { chmod, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Clock, systemClock } from '../../src/clock.ts';
 import { directoryPaths, type HostPaths } from '../../src/local/host-paths.ts';
 import { readLines, writeLine } from '../../src/local/lines.ts';
@@ -13,15 +11,15 @@ import type { Answer } from '../../src/sharing/store/store.ts';
 import { virtualClock } from '../../src/testing/index.ts';
 import { asker, asking, slotAsk, telling } from '../../src/testing/share/asking.ts';
 import { storeContract } from '../sharing/store.contract.ts';
+import { testFolder } from '../support/folder.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'local-'));
+const { path: directory } = testFolder();
 const endings: (() => void)[] = [];
 let shares = 0;
 
 afterEach(() => {
   for (const end of endings.splice(0)) end();
 });
-afterAll(() => rm(directory, { recursive: true, force: true }));
 
 /** A process of a share, as far as its books go. */
 function booksOf(

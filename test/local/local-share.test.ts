@@ -1,24 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createMockService, seeded, virtualClock, type WindowKind } from 'stacks-quota/testing';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/index.ts';
 import { fixedShare, localShare } from '../../src/local/index.ts';
 import { runs } from '../support/deep.ts';
+import { testFolder } from '../support/folder.ts';
 
 const KEY = 'a-key-that-nobody-may-see';
-const root = mkdtempSync(join(tmpdir(), 'local-share-'));
+const { path: root, newPath: newDirectory } = testFolder();
 const LOCAL = new URL('../../src/local/index.ts', import.meta.url).href;
 const canMount = spawnSync('unshare', ['-rm', 'true']).status === 0;
-let directories = 0;
-
-afterAll(() => rmSync(root, { recursive: true, force: true }));
-
-function newDirectory(): string {
-  return join(root, `${directories++}`);
-}
 
 describe('localShare', () => {
   it('makes a directory that is open to its user alone, with a socket in it that is, too', async () => {

@@ -46,16 +46,19 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'windows',
   ],
   'src/http/': [
-    'call | cancellation | failure | read-body | deadline | redirect | transport | attempt | retry-policy | body-stream | redaction | key-mask | key-breaker | key-ring | prototype-guard | deprecation | key-recognition',
+    'bytes | call | cancellation | deprecation | failure | key-recognition | key-ring | prototype-guard | status',
+    'deadline | key-breaker | key-mask | read-body | redaction | redirect | retry-policy',
+    'body-stream | transport',
+    'attempt',
     'cache',
   ],
   'src/scheduler/': [
-    'queue | callers-frames | key-turns | memberships | open-calls | options | retries | while-waiting',
-    'outlook | duties | final-error',
+    'queue | callers-frames | key-turns | memberships | open-calls | options | retry-budget | while-waiting',
+    'outlook | duties | final-error | retries',
     'scheduler',
   ],
   'src/scheduler/queue/': [
-    'queue-errors | heap | abort-listeners',
+    'queue-errors | heap | abort-listeners | pending-call',
     'gate | fair-queue | delays',
     'waiting-call | parked-calls',
     'bounded-calls',

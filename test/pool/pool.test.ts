@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
-import { poolAccessOf } from '../../src/client/core.ts';
+import { poolAccessOf } from '../../src/client/pool-access.ts';
 import {
   type ClientOptions,
   createClient,

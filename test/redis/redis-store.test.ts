@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { tmpdir } from 'node:os';
-import { Cluster, Redis } from 'ioredis';
-import { createClient, createClientPool, createCluster } from 'redis';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Redis } from 'ioredis';
+import { createClient, createClientPool } from 'redis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RedisLike, type RunScript, scriptRunner } from '../../src/redis/connection.ts';
 import { keysOf } from '../../src/redis/keys.ts';
 import { redisStore } from '../../src/redis/redis-store.ts';
@@ -11,6 +10,7 @@ import { asker, asking, slotAsk, telling, windowAsk } from '../../src/testing/sh
 import { LONG_CASES, SHORT_CASES, storeContract } from '../sharing/store.contract.ts';
 import { distant } from '../sharing/support/distant.ts';
 import { cases, runs } from '../support/deep.ts';
+import { startCluster } from './support/cluster.ts';
 import { hasRedis, type RedisServer, startRedis } from './support/server.ts';
 import { timedStore } from './support/timed-store.ts';
 
@@ -95,19 +95,9 @@ describe.skipIf(!hasRedis)('the store in Redis', () => {
   });
 
   it('may be a cluster, of which one node holds all that belongs to a credential', async () => {
-    const settings = ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1', '--dir', tmpdir()];
-    const node = await startRedis(...settings, '--cluster-config-file', `nodes-${randomUUID()}.conf`);
-    const plain = new Redis(node.url);
-    await plain.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
-    await vi.waitFor(async () => expect(await plain.call('CLUSTER', 'INFO')).toContain('cluster_state:ok'), 20_000);
-    const viaIoredis = new Cluster([{ host: '127.0.0.1', port: node.port }]);
-    const viaNodeRedis = createCluster({ rootNodes: [{ url: node.url }] });
-    await viaNodeRedis.connect();
-    for (const client of [viaIoredis, viaNodeRedis]) await useAll(open(client).store);
-    viaIoredis.disconnect();
-    viaNodeRedis.destroy();
-    plain.disconnect();
-    await node.stop();
+    const { clients, stop } = await startCluster();
+    for (const client of clients) await useAll(open(client).store);
+    await stop();
   });
 
   it('leaves nothing in Redis of processes that left, and of those that did not only what ends within a minute', async () => {

@@ -1,14 +1,13 @@
-import { randomUUID } from 'node:crypto';
-import { tmpdir } from 'node:os';
 import { inspect } from 'node:util';
-import { Cluster, Redis } from 'ioredis';
-import { createClient as connectRedis, createClientPool, createCluster } from 'redis';
+import { Redis } from 'ioredis';
+import { createClient as connectRedis, createClientPool } from 'redis';
 import { createMockService, type MockService, type MockServiceOptions } from 'stacks-quota/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, type TestContext, vi } from 'vitest';
 import type { ClientEvent } from '../../src/events.ts';
 import { type Client, createClient } from '../../src/index.ts';
 import { type RedisLike, type RedisShareOptions, redisShare } from '../../src/redis/index.ts';
 import { ofShare } from '../sharing/support/fleet.ts';
+import { startCluster } from './support/cluster.ts';
 import { hasRedis, type RedisServer, startRedis } from './support/server.ts';
 
 const KEY = 'a-key-that-nobody-may-see';
@@ -102,20 +101,10 @@ describe.skipIf(!hasRedis)('clients that share a key through a real Redis server
 
   it('may use a cluster, of which one node holds all that belongs to a credential', async (context) => {
     const { join } = stageOf(context);
-    const settings = ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1', '--dir', tmpdir()];
-    const node = await startRedis(...settings, '--cluster-config-file', `nodes-${randomUUID()}.conf`);
-    const plain = new Redis(node.url);
-    await plain.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
-    await vi.waitFor(async () => expect(await plain.call('CLUSTER', 'INFO')).toContain('cluster_state:ok'), 20_000);
-    const viaIoredis = new Cluster([{ host: '127.0.0.1', port: node.port }]);
-    const viaNodeRedis = createCluster({ rootNodes: [{ url: node.url }] });
-    await viaNodeRedis.connect();
-    context.onTestFinished(() => node.stop());
-    context.onTestFinished(() => plain.disconnect());
-    context.onTestFinished(() => viaIoredis.disconnect());
-    context.onTestFinished(() => viaNodeRedis.destroy());
+    const { plain, clients, stop } = await startCluster();
+    context.onTestFinished(stop);
     const service = serviceWith();
-    for (const redis of [viaIoredis, viaNodeRedis]) {
+    for (const redis of clients) {
       const { client, said } = join(redis, service);
       await Promise.all(Array.from({ length: 20 }, () => client.getInfo()));
       expect(said()).toEqual([]);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { TracedCall } from '../../src/http/attempt.ts';
 import { Failure } from '../../src/http/failure.ts';
 import type { AttemptOutcome } from '../../src/http/retry-policy.ts';
+import type { Pacer } from '../../src/quota/pacer.ts';
 import { finalError } from '../../src/scheduler/final-error.ts';
 import { virtualClock } from '../../src/testing/index.ts';
 
@@ -17,7 +18,8 @@ async function errorOf(outcome: AttemptOutcome, failure?: Failure, until?: numbe
   const call = { ask: { endpoint: ENDPOINT }, trace: { attempts } } as TracedCall;
   const request = { method: 'GET', url: URL };
   const cooldown = until === undefined ? undefined : { until };
-  return finalError({ call, request, outcome, failure, clock, cooldown, quota: undefined });
+  const pacer = { view: () => ({ cooldown }), lastQuota: undefined } as unknown as Pacer;
+  return finalError({ call, request, outcome, ...(failure && { failure }), clock, pacer });
 }
 
 const refused: AttemptOutcome = { kind: 'answered', status: 429, isLimited: true };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { poolAccessOf } from '../../src/client/core.ts';
 import { createClient } from '../../src/client/create-client.ts';
+import { poolAccessOf } from '../../src/client/pool-access.ts';
 import type { ClientEvent } from '../../src/events.ts';
 import type { ClientOptions } from '../../src/options/client-options.ts';
 import {

@@ -70,7 +70,7 @@ interface AssetsJob {
 
 async function fetchAll(job: AssetsJob, world: Environment, stop: AbortSignal): Promise<number> {
   const { flags, addresses, access, sink } = job;
-  const { clock, fetch, stdout } = world;
+  const { clock, stdout } = world;
   const { concurrency, maxWaitMs, timeoutMs, request, isQuiet, out } = flags;
   const startedAt = clock.now();
   const tally = new Tally();
@@ -79,8 +79,6 @@ async function fetchAll(job: AssetsJob, world: Environment, stop: AbortSignal): 
     concurrency,
     maxWaitMs,
     timeoutMs,
-    fetch,
-    clock,
     onEvent(event) {
       tally.record(event);
       if (event.type === 'waiting') screen.show();

@@ -1,5 +1,5 @@
 import type { AddressAssetsParams } from '../../index.ts';
-import { ACCESS_FLAGS, maxWaitOf, timeoutOf } from '../access.ts';
+import { ACCESS_FLAGS, type AccessFlags, CONCURRENCY_FLAG, concurrencyOf, maxWaitOf, timeoutOf } from '../access.ts';
 import { UsageError } from '../exit.ts';
 import { type KnownFlags, readFlags, whole } from '../flags.ts';
 import type { PageRequest } from './pages.ts';
@@ -20,7 +20,7 @@ const FLAGS = {
   out: { type: 'string', short: 'o', value: 'FILE', about: 'write to FILE, which must not exist' },
   resume: { type: 'boolean', about: 'continue the file of --out: accounts in it are not fetched again' },
   force: { type: 'boolean', about: 'replace the file of --out' },
-  concurrency: { type: 'string', value: 'N', about: 'maximum number of requests in flight', fallback: '32' },
+  concurrency: CONCURRENCY_FLAG,
   'max-wait': { type: 'string', value: 'TIME', about: 'give up if quota is exhausted for longer', fallback: '6h' },
   json: { type: 'boolean', about: 'lines of JSON, which they are anyway' },
   quiet: { type: 'boolean', short: 'q', about: 'only errors on standard error' },
@@ -41,7 +41,7 @@ export interface AssetsFlags {
   readonly maxWaitMs: number;
   readonly timeoutMs: number;
   readonly isQuiet: boolean;
-  readonly access: { readonly url?: string | undefined; readonly 'key-file'?: string | undefined };
+  readonly access: AccessFlags;
 }
 
 /**
@@ -60,7 +60,7 @@ export function readAssetsFlags(args: readonly string[]): AssetsFlags {
     files: values.from ?? [],
     request: { params: paramsOf(values), isAll: values.all ?? false },
     out: isFile ? { path, mode: modeOf(resume, force) } : undefined,
-    concurrency: whole('--concurrency', values.concurrency ?? FLAGS.concurrency.fallback, 1),
+    concurrency: concurrencyOf(values),
     maxWaitMs: maxWaitOf(values, FLAGS),
     timeoutMs: timeoutOf(values),
     isQuiet: values.quiet ?? false,

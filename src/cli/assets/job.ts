@@ -1,4 +1,5 @@
 import { type Bulk, isClosed, isConnectionError, isResponseShape, isServiceError } from '../../index.ts';
+import { isKeyRefusal } from '../error-message.ts';
 import { GaveUpError } from '../exit.ts';
 
 /** The job ends after this many failures in a row. */
@@ -19,7 +20,7 @@ export interface JobOutcome {
 
 /** Whether an error concerns one account only. A refused key, an exhausted quota or a closed client concerns all. */
 export function isOfOneAccount(error: unknown): boolean {
-  if (isServiceError(error)) return error.status !== 401 && error.status !== 403;
+  if (isServiceError(error)) return !isKeyRefusal(error.status);
   return isConnectionError(error) || isResponseShape(error);
 }
 

@@ -35,8 +35,6 @@ A status of 400 or more is an error: the body is written all the same.`,
       ...(await accessOf(flags.access, world)),
       timeoutMs: flags.timeoutMs,
       maxWaitMs: flags.maxWaitMs,
-      fetch: world.fetch,
-      clock: world.clock,
     });
     try {
       const response = await client.fetch(flags.path, {

@@ -1,4 +1,4 @@
-import { ACCESS_FLAGS, maxWaitOf, timeoutOf } from '../access.ts';
+import { ACCESS_FLAGS, type AccessFlags, maxWaitOf, timeoutOf, WAIT_FLAG } from '../access.ts';
 import { UsageError } from '../exit.ts';
 import { assignment, type KnownFlags, keyGiven, readFlags } from '../flags.ts';
 
@@ -21,7 +21,7 @@ const FLAGS = {
     type: 'boolean',
     about: 'one line of JSON: the body, or with --include {"status": ..., "headers": {...}, "body": ...}',
   },
-  'max-wait': { type: 'string', value: 'TIME', about: 'maximum time to wait for quota', fallback: '1m' },
+  'max-wait': WAIT_FLAG,
   ...ACCESS_FLAGS,
 } as const satisfies KnownFlags;
 
@@ -37,7 +37,7 @@ export interface GetFlags {
   readonly isJson: boolean;
   readonly maxWaitMs: number;
   readonly timeoutMs: number;
-  readonly access: { readonly url?: string | undefined; readonly 'key-file'?: string | undefined };
+  readonly access: AccessFlags;
 }
 
 /**

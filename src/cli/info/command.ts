@@ -1,5 +1,5 @@
 import { createClient, isServiceError } from '../../index.ts';
-import { ACCESS_FLAGS, accessOf, maxWaitOf, timeoutOf } from '../access.ts';
+import { ACCESS_FLAGS, accessOf, maxWaitOf, timeoutOf, WAIT_FLAG } from '../access.ts';
 import type { Command } from '../command.ts';
 import { EXIT } from '../exit.ts';
 import { type KnownFlags, noArguments, readFlags } from '../flags.ts';
@@ -7,7 +7,7 @@ import { writeErrors } from '../notices.ts';
 
 const FLAGS = {
   json: { type: 'boolean', about: 'one line of JSON; else JSON with line breaks' },
-  'max-wait': { type: 'string', value: 'TIME', about: 'maximum time to wait for quota', fallback: '1m' },
+  'max-wait': WAIT_FLAG,
   ...ACCESS_FLAGS,
 } as const satisfies KnownFlags;
 
@@ -36,8 +36,6 @@ stacks-quota quota`,
       ...(await accessOf(values, world)),
       timeoutMs: timeoutOf(values),
       maxWaitMs: maxWaitOf(values, FLAGS),
-      fetch: world.fetch,
-      clock: world.clock,
     });
     try {
       const { data } = await client.getInfo({ signal: stop });

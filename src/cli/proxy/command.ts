@@ -39,8 +39,6 @@ export const proxyCommand: Command = {
         ...options,
         ...(await accessOf(access, world)),
         ...(joined && { share: joined.share }),
-        fetch: world.fetch,
-        clock: world.clock,
         onEvent(event) {
           if (event.type === 'share-lost')
             void writeErrors([`the share is lost (${event.code}), and the proxy goes on without it.`], world);

@@ -1,5 +1,5 @@
-import { ACCESS_FLAGS, maxWaitOf, timeoutOf } from '../access.ts';
-import { type KnownFlags, noArguments, port, readFlags, textIn, whole } from '../flags.ts';
+import { ACCESS_FLAGS, type AccessFlags, CONCURRENCY_FLAG, concurrencyOf, maxWaitOf, timeoutOf } from '../access.ts';
+import { type KnownFlags, noArguments, port, readFlags, textIn } from '../flags.ts';
 
 const text = { type: 'string' } as const;
 
@@ -23,7 +23,7 @@ const FLAGS = {
     about: 'maximum time to wait for quota; after it, 503 with retry-after',
     fallback: '5m',
   },
-  concurrency: { ...text, value: 'N', about: 'maximum number of requests in flight', fallback: '32' },
+  concurrency: CONCURRENCY_FLAG,
   redis: {
     ...text,
     value: 'URL',
@@ -43,7 +43,7 @@ export const PROXY_FLAGS: KnownFlags = FLAGS;
 
 /** Settings of the proxy. */
 export interface ProxyFlags {
-  readonly access: { readonly url?: string | undefined; readonly 'key-file'?: string | undefined };
+  readonly access: AccessFlags;
   readonly port: number;
   readonly host: string;
   readonly token: string | undefined;
@@ -75,7 +75,7 @@ export async function readProxyFlags(
     token,
     maxWaitMs: maxWaitOf(values, FLAGS),
     timeoutMs: timeoutOf(values),
-    concurrency: whole('--concurrency', values.concurrency ?? FLAGS.concurrency.fallback, 1),
+    concurrency: concurrencyOf(values),
     share: redis === undefined && name === undefined ? undefined : { redis, name: name ?? 'proxy' },
   };
 }

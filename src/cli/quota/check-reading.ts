@@ -1,6 +1,6 @@
 import { adviceFor } from '../error-message.ts';
 import { EXIT } from '../exit.ts';
-import type { QuotaSight } from './quota-reader.ts';
+import type { QuotaResult } from './quota-reader.ts';
 import { checkThresholds, type Threshold } from './threshold.ts';
 
 /** The result of a reading for scripts: exit code and reason. */
@@ -12,7 +12,7 @@ export interface CheckResult {
 }
 
 /** Checks a reading. An exhausted quota is reported first, then a missing window, which a script must not take for success. */
-export function checkReading({ reading, exhaustion }: QuotaSight, thresholds: readonly Threshold[]): CheckResult {
+export function checkReading({ reading, exhaustion }: QuotaResult, thresholds: readonly Threshold[]): CheckResult {
   const { under, unknown } = checkThresholds(reading.windows, thresholds);
   const silence = reading.windows.length === 0 ? [silenceOf(reading.status)] : [];
   if (exhaustion) return { code: EXIT.exhausted, sentences: [exhaustion.sentence], under };

@@ -8,7 +8,7 @@ import { writeErrors } from '../notices.ts';
 import { barLines } from '../progress-bars.ts';
 import { remarkLines, terminalOf } from '../terminal.ts';
 import { checkReading } from './check-reading.ts';
-import { type QuotaSight, quotaReader } from './quota-reader.ts';
+import { type QuotaResult, quotaReader } from './quota-reader.ts';
 import { quotaBars, quotaJson, remarks } from './report.ts';
 import { readThreshold, type Threshold } from './threshold.ts';
 import { watch } from './watch.ts';
@@ -63,7 +63,7 @@ export const quotaCommand: Command = {
       thresholds: (values['fail-under'] ?? []).map(readThreshold),
     };
     const timeoutMs = timeoutOf(values);
-    const reader = quotaReader({ ...(await accessOf(values, world)), timeoutMs }, world);
+    const reader = quotaReader({ ...(await accessOf(values, world)), timeoutMs }, world.clock);
     try {
       return values.watch
         ? await watch(reader, options, world, stop)
@@ -75,13 +75,13 @@ export const quotaCommand: Command = {
 };
 
 async function once(
-  sight: QuotaSight,
+  quota: QuotaResult,
   { json, thresholds }: { readonly json: boolean; readonly thresholds: readonly Threshold[] },
   world: Environment,
 ): Promise<number> {
   const { stdout, env } = world;
-  const { reading, exhaustion } = sight;
-  const { code, sentences, under } = checkReading(sight, thresholds);
+  const { reading, exhaustion } = quota;
+  const { code, sentences, under } = checkReading(quota, thresholds);
   const terminal = terminalOf(stdout, env);
   if (json) await stdout.write(`${quotaJson(reading, exhaustion, under)}\n`);
   else if (reading.windows.length > 0) {

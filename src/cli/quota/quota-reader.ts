@@ -1,6 +1,12 @@
-import type { ClientOptions } from '../../index.ts';
-import { type Client, createClient, isQuotaExhausted, isServiceError, type QuotaSnapshot } from '../../index.ts';
-import type { Environment } from '../environment.ts';
+import {
+  type Client,
+  type ClientOptions,
+  type Clock,
+  createClient,
+  isQuotaExhausted,
+  isServiceError,
+  type QuotaSnapshot,
+} from '../../index.ts';
 import { exhaustion } from '../error-message.ts';
 import { type QuotaReading, readingOf } from './reading.ts';
 import type { Exhaustion } from './report.ts';
@@ -9,7 +15,7 @@ import type { Exhaustion } from './report.ts';
 const MAX_WAIT_MS = 2_000;
 
 /** The result of one reading. */
-export interface QuotaSight {
+export interface QuotaResult {
   readonly reading: QuotaReading;
   /** Set if nothing was sent, or the request was refused, because the quota is exhausted. */
   readonly exhaustion: (Exhaustion & { readonly sentence: string }) | undefined;
@@ -18,20 +24,18 @@ export interface QuotaSight {
 /** Reads the quota repeatedly with one client. */
 export interface QuotaReader {
   /** Sends a request, unless the quota is known to be exhausted. */
-  read(signal: AbortSignal): Promise<QuotaSight>;
+  read(signal: AbortSignal): Promise<QuotaResult>;
   /** The present estimate, without a request. */
   cached(): QuotaReading;
   close(): Promise<void>;
 }
 
 /** Creates a reader whose one client remembers the quota, so that no request is sent that the service would refuse. */
-export function quotaReader(options: ClientOptions, { fetch, clock }: Environment): QuotaReader {
+export function quotaReader(options: ClientOptions, clock: Clock): QuotaReader {
   let snapshot: QuotaSnapshot | undefined;
   let status: number | undefined;
   const client = createClient({
     ...options,
-    fetch,
-    clock,
     maxWaitMs: MAX_WAIT_MS,
     onEvent(event) {
       if (event.type !== 'answered') return;

@@ -21,7 +21,7 @@ export function coalesce(run: Run): Run {
   };
 }
 
-/** A request for several callers. It goes on until the last of them has lost interest. */
+/** A request for several callers. It is aborted when all of them are. */
 class CoalescedGet {
   readonly #controller = new AbortController();
   readonly #reply: Promise<Reply>;

@@ -21,7 +21,7 @@ import { KEEP_RECENT } from './take/recent.ts';
  * of another form are read as missing and overwritten. Everything is read before the first write.
  *
  * KEYS: state, account, look, what was claimed lately, the blocks, the needy, facts, the live. ARGV: member, sequence, version, want, need, size, chunk, stay, held,
- * urgent, usual, leaving, sign of life, slots, blocks, since when claims may be missing from readings; for each block: the first and the last place asked for, whether
+ * urgent, usual, leaving, sign of life, slots, blocks, since when claims may be missing from readings; for each block: the first and the last place asked for,
  * its layout, how many runs of windows; for each run: the first and the last place, limit, kept, ttl of the first, by how
  * much that of the next is longer, reading, what it bounds (0: below, 1: both, 2: above; 3: it drains), drain or by when a slot must have ended to count no more; for each slot: when it ends, name, total,
  * wish, how many runs of windows, and the first and the last window of each, as numbered by the blocks.

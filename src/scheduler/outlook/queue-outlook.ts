@@ -6,10 +6,13 @@ import type { ClientWide } from '../../quota/client-wide.ts';
 import type { Plan } from '../../quota/forecast/estimate.ts';
 import type { Bound } from '../queue/bounded-calls.ts';
 import type { CallQueueOutlook } from '../queue/call-queue.ts';
-import { NO_ERRORS, type PendingCall } from '../queue/gate.ts';
+import type { PendingCall } from '../queue/pending-call.ts';
 import { exhaustedError, latenessError, overflowError, type QueueEnd } from '../queue/queue-errors.ts';
 import type { Backlog, BackloggedCall, Group } from './backlog.ts';
 import { type QueueEstimate, RecentEstimates, type Reckoning } from './recent-estimates.ts';
+
+/** A call of the queue, which the backlog counts. */
+type CountedCall = PendingCall & BackloggedCall;
 
 /** Options of {@link QueueOutlook}. */
 export interface QueueOutlookOptions {
@@ -86,7 +89,7 @@ export class QueueOutlook implements CallQueueOutlook {
   }
 
   leave(call: PendingCall): void {
-    this.#options.backlog.leave(call as PendingCall & BackloggedCall);
+    this.#options.backlog.leave(call as CountedCall);
   }
 
   sentAt({ ask }: PendingCall): number {
@@ -98,23 +101,23 @@ export class QueueOutlook implements CallQueueOutlook {
     const { clock, books, backlog } = this.#options;
     const { present, key } = books;
     const now = clock.now();
-    if (now < this.#mayCheckAt) return NO_ERRORS;
+    if (now < this.#mayCheckAt) return new Map();
     const { costs, revision, pausedUntil } = present;
     const terms = `${key} ${revision} ${pausedUntil}`;
     const isChanged = costs.surprises !== this.#surprises || backlog.overtaking > 0;
     const isHeavier = isChanged && backlog.reweigh(this.#surely);
     this.#surprises = costs.surprises;
-    if (!isHeavier && terms === this.#terms && now < this.#doubtsAt) return NO_ERRORS;
+    if (!isHeavier && terms === this.#terms && now < this.#doubtsAt) return new Map();
     this.#terms = terms;
     this.#mayCheckAt = now + bounds.size * RECHECK_MS;
-    const groups = backlog.groups(bounds as ReadonlyMap<PendingCall & BackloggedCall, Bound>, this.#surely, now);
+    const groups = backlog.groups(bounds as ReadonlyMap<CountedCall, Bound>, this.#surely, now);
     const late = this.#lateOf(groups, now);
     // Of equal calls the last are late. All of them leave the backlog before the first estimate, because none is ahead of another.
     const turnedAway = groups.flatMap(({ calls }, nth) => calls.slice(calls.length - (late[nth] ?? 0)));
     for (const call of turnedAway) backlog.leave(call);
     const ends = new Map<string, QueueEnd>();
     return new Map(
-      (turnedAway as (PendingCall & BackloggedCall)[]).map((call) => {
+      (turnedAway as CountedCall[]).map((call) => {
         const { ask, stretch, maxQueueMs = 0 } = call;
         const like = `${stretch.priority} ${stretch.weight} ${ask.endpoint}`;
         const end = ends.get(like) ?? this.#endFor(ask);

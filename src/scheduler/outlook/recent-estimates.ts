@@ -10,7 +10,7 @@ const NEARLY_THE_SAME = 1 / 256;
 const KEPT_MS = 250;
 
 /** With less work ahead than this, in units, no estimate is reused: one more call may take one more window, and simulating takes less than a millisecond. */
-const MUCH = 8_192;
+const LEAST_AHEAD = 8_192;
 
 /** Estimates that are kept. */
 const MOST_SUBJECTS = 64;
@@ -71,6 +71,6 @@ function isSame(one: EstimateSubject, other: EstimateSubject): boolean {
 }
 
 function isNearly(known: EstimateBasis, { now, moved }: EstimateBasis): boolean {
-  if (known.ahead < MUCH) return false;
+  if (known.ahead < LEAST_AHEAD) return false;
   return now - known.now <= KEPT_MS && moved - known.moved < known.ahead * NEARLY_THE_SAME;
 }

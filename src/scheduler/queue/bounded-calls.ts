@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import type { PendingCall } from './gate.ts';
+import type { PendingCall } from './pending-call.ts';
 import type { WaitingCall } from './waiting-call.ts';
 
 /** When a waiting call is to be sent at the latest, and since when it waits, in monotonic milliseconds. */

@@ -6,9 +6,10 @@ import { AbortListeners } from './abort-listeners.ts';
 import { BoundedCalls, type LateOutlook } from './bounded-calls.ts';
 import { Delays } from './delays.ts';
 import { type Dequeued, FairQueue } from './fair-queue.ts';
-import { type Admitting, Gate, type GateResult, type PendingCall, priorityOf, type WaitingOutlook } from './gate.ts';
+import { type Admitting, Gate, type ParkedResult, type WaitingOutlook } from './gate.ts';
 import { Heap } from './heap.ts';
 import { ParkedCalls } from './parked-calls.ts';
+import { type PendingCall, priorityOf } from './pending-call.ts';
 import { isLower, type QueueableCall, WaitingCall } from './waiting-call.ts';
 
 /** Options of a queue of calls. */
@@ -255,7 +256,7 @@ export class CallQueue {
     this.#end(waiting, lease);
   }
 
-  #park(waiting: WaitingCall, result: GateResult & { kind: 'parked' }): void {
+  #park(waiting: WaitingCall, result: ParkedResult): void {
     const { call, ticket } = waiting;
     const group = this.#parked.groupOf(call.ask, result);
     const { wasParkedIn } = waiting;

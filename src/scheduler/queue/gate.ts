@@ -4,20 +4,8 @@ import type { Ask, Hold, Lease, Reason, RequestOutcome } from '../../quota/admis
 import type { Pacer } from '../../quota/pacer.ts';
 import { TRIAL_MS } from '../../quota/recovery/hourly-trial.ts';
 import { MOST_PASSED } from '../../quota/window/passed-charge.ts';
-import type { CallTrace } from '../../trace/call-trace.ts';
+import { type PendingCall, priorityOf } from './pending-call.ts';
 import { exhaustedError } from './queue-errors.ts';
-
-/** A call, as queue and gate see it. */
-export interface PendingCall {
-  readonly ask: Ask;
-  readonly signal: AbortSignal | undefined;
-  /** What it asks for, to be named in errors. */
-  readonly request?: { readonly url: string } | undefined;
-  /** Maximum time until it is sent, by the estimate. Default: Infinity. */
-  readonly maxQueueMs?: number | undefined;
-  /** Records that the call waits. */
-  readonly trace: Pick<CallTrace, 'waiting' | 'attempts' | 'queuedAt'>;
-}
 
 /** The call at the gate. */
 export interface AskingCall {
@@ -36,16 +24,18 @@ export type GateResult =
   | { readonly kind: 'waiting' }
   /** A more urgent call came: back into the queue. */
   | { readonly kind: 'overtaken' }
-  /**
-   * Only this endpoint must wait, or only calls of so many `units`, or longer than `longestWaitMs`: parked until the instant
-   * given, then back into the queue. `isFirm`: only time can help, and no answer.
-   */
-  | {
-      readonly kind: 'parked';
-      readonly until: number;
-      readonly isFirm: boolean;
-      readonly units?: number | undefined;
-    };
+  | ParkedResult;
+
+/**
+ * Only the endpoint of the call must wait, or only calls of so many `units`, or longer than `longestWaitMs`: it is parked until the instant given,
+ * then back in the queue. `isFirm`: only time can help, and no answer.
+ */
+export interface ParkedResult {
+  readonly kind: 'parked';
+  readonly until: number;
+  readonly isFirm: boolean;
+  readonly units?: number | undefined;
+}
 
 /** A pause at the gate. */
 interface GatePause {
@@ -63,7 +53,7 @@ export type Admitting = Pick<Pacer, 'admit' | 'settle' | 'lastQuota' | 'revision
 
 /** The calls that wait, as an estimate counts them. */
 export interface WaitingOutlook {
-  /** A call is turned away: it is ahead of no other. */
+  /** A call waits no more, granted or turned away: it is ahead of no other. */
   readonly leave: (call: PendingCall) => void;
   /** When a call like this one would be sent behind those that wait, in monotonic milliseconds; -Infinity: none waits. */
   readonly sentAt: (call: PendingCall) => number;
@@ -97,7 +87,6 @@ const RECHECK_PART = 0.02;
 
 const OVERTAKEN: GateResult = { kind: 'overtaken' };
 const WAITING: GateResult = { kind: 'waiting' };
-export const NO_ERRORS: ReadonlyMap<PendingCall, Error> = new Map();
 
 /** Where the first call of the queue waits until the pacer grants it a lease: one call at a time. */
 export class Gate {
@@ -174,7 +163,7 @@ export class Gate {
   /** The errors of those calls whose `maxWaitMs` is shorter than the standstill of the call ahead of them; the others can wait. */
   standstillErrors(calls: readonly PendingCall[]): ReadonlyMap<PendingCall, Error> {
     const pause = this.#pause;
-    if (!pause?.hold.isFirm) return NO_ERRORS;
+    if (!pause?.hold.isFirm) return new Map();
     const { hold, reason, urgency } = pause;
     const late = calls.filter((call) => priorityOf(call) <= urgency && this.#isTooLong(call, hold));
     return this.#refusalErrors(late, hold, reason);
@@ -270,11 +259,6 @@ export class Gate {
       else this.wake();
     });
   }
-}
-
-/** The priority of a call, by default 0. An inspection goes first: nothing that holds others back is its concern. */
-export function priorityOf({ ask }: Pick<PendingCall, 'ask'>): number {
-  return ask.isInspection ? Infinity : (ask.priority ?? 0);
 }
 
 function asUrgentAs(highest: number, ask: Ask): Ask {

@@ -1,5 +1,5 @@
-/** With more items that are gone than of the others, and more than this, a heap is cleared of them. */
-const LITTER = 64;
+/** Items that are gone are dropped at once, when they are more than the others; a heap of no more items than this keeps them. */
+const SMALL = 64;
 
 /**
  * A priority queue with lazy removal: an item is removed by making `isGone` true for it. Items that are pushed in order, as most are, are kept
@@ -40,7 +40,7 @@ export class Heap<T> {
   /** Forgets the items that are gone, if they are most of them: at most `left` are not. */
   tidy(left: number): void {
     const size = this.#inOrder.length - this.#head + this.#items.length;
-    if (size <= LITTER || size <= 2 * left) return;
+    if (size <= SMALL || size <= 2 * left) return;
     this.#inOrder = this.#inOrder.filter((item) => !this.#isGone(item));
     this.#head = 0;
     this.#items = this.#items.filter((item) => !this.#isGone(item));
@@ -50,7 +50,7 @@ export class Heap<T> {
   #firstInOrder(): T | undefined {
     const inOrder = this.#inOrder;
     while (this.#head < inOrder.length && this.#isGone(inOrder[this.#head] as T)) this.#head++;
-    if (this.#head > LITTER && this.#head * 2 > inOrder.length) {
+    if (this.#head > SMALL && this.#head * 2 > inOrder.length) {
       this.#inOrder = inOrder.slice(this.#head);
       this.#head = 0;
     }

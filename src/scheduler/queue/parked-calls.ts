@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import type { Ask } from '../../quota/admission.ts';
 import { type Dequeued, FairQueue, type QueueEntry } from './fair-queue.ts';
-import type { GateResult } from './gate.ts';
+import type { ParkedResult } from './gate.ts';
 
 /** Puts a released call back into the queue. */
 type Release<T> = (dequeued: Dequeued<T>, group: string) => void;
@@ -44,7 +44,7 @@ class ParkedGroup<T> {
     return !this.#isFirm;
   }
 
-  park(item: T, priority: number, ticket: number, { until, isFirm }: GateResult & { kind: 'parked' }): QueueEntry<T> {
+  park(item: T, priority: number, ticket: number, { until, isFirm }: ParkedResult): QueueEntry<T> {
     this.#isFirm = isFirm;
     if (until !== this.#until) this.#waitUntil(until);
     return this.#waiting.enqueue(item, priority, ticket);
@@ -106,7 +106,7 @@ export class ParkedCalls<T> {
   }
 
   /** The group in which calls like this one are parked. */
-  groupOf({ endpoint, cost, maxWaitMs, isOneShot }: Ask, { units }: GateResult & { kind: 'parked' }): ParkedGroup<T> {
+  groupOf({ endpoint, cost, maxWaitMs, isOneShot }: Ask, { units }: ParkedResult): ParkedGroup<T> {
     const name = `${endpoint} ${cost} ${maxWaitMs} ${units} ${isOneShot}`;
     let group = this.#groups.get(name);
     if (!group) {

@@ -1,7 +1,8 @@
 import type { Lease } from '../../quota/admission.ts';
 import type { CallTrace } from '../../trace/call-trace.ts';
 import type { QueueEntry } from './fair-queue.ts';
-import { type AskingCall, type PendingCall, priorityOf } from './gate.ts';
+import type { AskingCall } from './gate.ts';
+import { type PendingCall, priorityOf } from './pending-call.ts';
 
 /** A call as the queue sees it. */
 export interface QueueableCall extends PendingCall {

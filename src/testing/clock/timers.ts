@@ -5,8 +5,8 @@ interface Timer {
   fire: (() => void) | undefined;
 }
 
-/** Minimum number of cancelled timers before they are removed. */
-const LITTER = 1_024;
+/** So many cancelled timers are kept before they are removed. */
+const MOST_CANCELLED = 1_024;
 
 /** A binary heap of timers: setting and taking one costs O(log n), cancelling one O(1). */
 export class Timers {
@@ -37,7 +37,7 @@ export class Timers {
     return () => {
       if (!timer.fire) return;
       timer.fire = undefined;
-      if (++this.#cancelled > LITTER && this.#cancelled * 2 > this.#heap.length) this.#clearAway();
+      if (++this.#cancelled > MOST_CANCELLED && this.#cancelled * 2 > this.#heap.length) this.#clearAway();
     };
   }
 

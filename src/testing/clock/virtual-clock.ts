@@ -74,43 +74,45 @@ export function virtualClock(options: VirtualClockOptions = {}): VirtualClock {
       while (alarms.due <= end) await ringNext();
       now = Math.max(now, end);
     },
-    async run<T>(work: Promise<T> | (() => Promise<T>)): Promise<T> {
+    async run(work) {
       const promise = typeof work === 'function' ? work() : work;
       if (typeof promise?.then !== 'function')
         throw new Error(`run takes a promise, or a function that returns one, not ${String(promise)}.`);
-      let settled = false;
-      const note = (): void => {
-        settled = true;
+      let isSettled = false;
+      const onSettled = (): void => {
+        isSettled = true;
       };
-      const movable = (): boolean => settled || alarms.due < Infinity;
-      promise.then(note, note);
-      for (await settle(); !settled; await ringNext()) {
-        if (!movable()) await settleUntil(movable);
-        if (settled) break;
-        if (!movable()) {
-          throw new Error(
-            `The work is stuck at ${now} ms: it is pending, but no timer is set and nothing settles any more.`,
-          );
-        }
+      promise.then(onSettled, onSettled);
+      const goesOn = (): boolean => isSettled || alarms.due < Infinity;
+      for (await settle(); !isSettled; await ringNext()) {
+        if (!goesOn()) await settleUntil(goesOn);
+        if (isSettled) break;
+        if (!goesOn()) throw stuckError(now);
       }
       return promise;
     },
-    sleep(ms, signal) {
-      return new Promise((resolve, reject) => {
-        if (signal?.aborted) return reject(signal.reason);
-        const abort = (): void => {
-          cancel();
-          reject(signal?.reason);
-        };
-        const cancel = timer(ms, () => {
-          signal?.removeEventListener('abort', abort);
-          resolve();
-        });
-        signal?.addEventListener('abort', abort, { once: true });
-      });
-    },
+    sleep: (ms, signal) => sleep(timer, ms, signal),
     setWall(wall) {
       lead = wall - now;
     },
   };
+}
+
+function stuckError(now: number): Error {
+  return new Error(`The work is stuck at ${now} ms: it is pending, but no timer is set and nothing settles any more.`);
+}
+
+function sleep(timer: Clock['timer'], ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const abort = (): void => {
+      cancel();
+      reject(signal?.reason);
+    };
+    const cancel = timer(ms, () => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    });
+    signal?.addEventListener('abort', abort, { once: true });
+  });
 }

@@ -16,8 +16,6 @@ export interface Decision {
   readonly leave: () => void;
 }
 
-const NOTHING = (): void => {};
-
 /** Decides about a request with these claims that arrives at `at`. */
 export function rule(
   claims: readonly Claim[],
@@ -36,6 +34,6 @@ export function rule(
     // Computed again, because a refused request that is charged delays itself further.
     refusedUntil: isLimited ? Math.max(at + 1, admitsAt()) : undefined,
     windows: claims.map(({ ledger, units }) => ledger.readings(isLater ? units : 0, at)),
-    leave: isLater ? book : NOTHING,
+    leave: isLater ? book : () => {},
   };
 }

@@ -19,8 +19,8 @@ export interface WindowUsage {
   readonly resetAt: number;
 }
 
-/** Tolerance for rounding errors of windows that refill continuously, in units. */
-const DUST = 1e-6;
+/** Rounding errors of windows that refill continuously, in units. */
+const TOLERANCE = 1e-6;
 
 /** The windows of one identity on one node, shortest first. */
 export class Ledger {
@@ -54,7 +54,8 @@ export class Ledger {
     if (units <= 0) return admitted;
     for (const window of this.#windows.values()) {
       const used = window.used(at);
-      const full = this.#counting.charge === 'before' ? used + units > window.limit + DUST : used > window.limit - DUST;
+      const full =
+        this.#counting.charge === 'before' ? used + units > window.limit + TOLERANCE : used > window.limit - TOLERANCE;
       if (!full) continue;
       const needed = this.#counting.charge === 'before' ? units : 1;
       const fits = needed > window.limit ? window.resetAt(at) : window.fitsAt(needed, at);
@@ -72,7 +73,7 @@ export class Ledger {
   readings(pending: number, at: number): WindowUsage[] {
     const readings: WindowUsage[] = [];
     for (const [period, window] of this.#windows) {
-      const remaining = Math.max(0, Math.floor(window.limit - window.used(at) - pending + DUST));
+      const remaining = Math.max(0, Math.floor(window.limit - window.used(at) - pending + TOLERANCE));
       readings.push({ period, limit: window.limit, remaining, resetAt: window.resetAt(at) });
     }
     return readings;

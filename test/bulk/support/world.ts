@@ -1,31 +1,14 @@
-import { type BulkOutcome, type Client, type ClientOptions, createClient } from '../../../src/index.ts';
-import {
-  createMockService,
-  type MockService,
-  type MockServiceOptions,
-  type VirtualClock,
-  virtualClock,
-} from '../../../src/testing/index.ts';
+import type { BulkOutcome, ClientOptions } from '../../../src/index.ts';
+import type { MockServiceOptions, VirtualClock } from '../../../src/testing/index.ts';
+import { type MockWorld, mockWorld } from '../../support/mock-world.ts';
 
-/** A client and the service it calls, a tenth of a second away, both in virtual time. */
-export interface World {
-  readonly clock: VirtualClock;
-  readonly service: MockService;
-  readonly client: Client;
-}
-
-export function world(service: MockServiceOptions = {}, options: ClientOptions = {}): World {
-  const clock = virtualClock({ wall: Date.UTC(2026, 0, 15, 12) });
-  const mock = createMockService({ clock, keys: ['k'], latencyMs: 100, keyed: { second: 100 }, ...service });
-  const client = createClient({
-    baseUrl: mock.origin,
-    apiKey: 'k',
-    fetch: mock.fetch,
-    clock,
-    maxAttempts: 1,
-    ...options,
-  });
-  return { clock, service: mock, client };
+/** A client, and the service that it calls a tenth of a second away. */
+export function world(service: MockServiceOptions = {}, options: ClientOptions = {}): MockWorld {
+  return mockWorld(
+    { keys: ['k'], latencyMs: 100, keyed: { second: 100 }, ...service },
+    { apiKey: 'k', maxAttempts: 1, ...options },
+    Date.UTC(2026, 0, 15, 12),
+  );
 }
 
 /** The whole numbers from 0, so that each item is its own place. */

@@ -1,22 +1,13 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { testFolder } from '../../support/folder.ts';
 import { ACCOUNTS, type TestWorld, worldOf } from '../support/world.ts';
 
 const ALL = readFileSync('examples/addresses.txt', 'utf8').trim().split('\n');
 const MANY = ALL.slice(0, 60);
 const [FIRST = '', SECOND = ''] = ACCOUNTS;
 
-const folder = mkdtempSync(join(tmpdir(), 'stacks-quota-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-
-let files = 0;
-function file(text?: string): string {
-  const path = join(folder, `${++files}.txt`);
-  if (text !== undefined) writeFileSync(path, text);
-  return path;
-}
+const { newPath, fileWith } = testFolder();
 
 type Line = { readonly address: string; readonly total: number; readonly results: readonly { tx_id: string }[] };
 const linesIn = (text: string): Line[] =>
@@ -38,7 +29,7 @@ describe('assets', () => {
   });
 
   it('reads addresses from a file, standard input and the command line, and asks for each once', async () => {
-    const path = file(`\ufeff# mine\r\n  ${FIRST}\r\n\r\n${FIRST} # again\n`);
+    const path = fileWith(`\ufeff# mine\r\n  ${FIRST}\r\n\r\n${FIRST} # again\n`);
     const world = worldOf({ stdin: `${SECOND}\n${ACCOUNTS[2]}` });
     expect(await world.run('assets', FIRST, '-', '--from', path, '--from', '-')).toBe(0);
     expect(addressesIn(world.stdout.text).toSorted()).toEqual(ACCOUNTS.toSorted());
@@ -47,7 +38,7 @@ describe('assets', () => {
 
   it('keeps to the quota, and says that it waits', async () => {
     const world = worldOf({ service: { keyed: { minute: 25 } } });
-    const path = file(MANY.join('\n'));
+    const path = fileWith(MANY.join('\n'));
     expect(await world.run('assets', '--from', path)).toBe(0);
     expect(addressesIn(world.stdout.text).toSorted()).toEqual(MANY.toSorted());
     expect(world.service.limited).toBe(0);
@@ -58,7 +49,7 @@ describe('assets', () => {
 
   it('draws a picture in place on a terminal, where its results go elsewhere', async () => {
     const world = worldOf({ columns: 80, service: { keyed: { minute: 25 } } });
-    expect(await world.run('assets', ...MANY, '--out', file())).toBe(0);
+    expect(await world.run('assets', ...MANY, '--out', newPath())).toBe(0);
     expect(world.stderr.text).toContain('\r\x1b[3A');
     expect(world.stderr.plain).toMatch(/^done {3}█+ 60 of 60 +100 %$/m);
     expect(world.stdout.text).toBe('');
@@ -79,7 +70,7 @@ describe('assets', () => {
 
   it('has short flags for the two that are typed most, and takes --json for granted', async () => {
     const world = worldOf();
-    const out = file();
+    const out = newPath();
     expect(await world.run('assets', FIRST, '-q', '--json', '-o', out)).toBe(0);
     expect(addressesIn(readFileSync(out, 'utf8'))).toEqual([FIRST]);
     expect(world.stderr.text).toBe('');
@@ -152,7 +143,7 @@ describe('assets --all', () => {
 
 describe('assets --out', () => {
   it('goes on where it was interrupted, and fetches nothing twice', async () => {
-    const out = file();
+    const out = newPath();
     const broken = worldOf({ service: { keyed: { minute: 25 } } });
     let arrived = 0;
     broken.service.faults.when(() => {
@@ -176,7 +167,7 @@ describe('assets --out', () => {
   });
 
   it('has nothing to do where all is there', async () => {
-    const out = file();
+    const out = newPath();
     await worldOf().run('assets', ...ACCOUNTS, '--out', out);
     const again = worldOf();
     expect(await again.run('assets', ...ACCOUNTS, '--out', out, '--resume')).toBe(0);
@@ -184,7 +175,7 @@ describe('assets --out', () => {
   });
 
   it('spends nothing where the file is there already', async () => {
-    const out = file('{"mine":true}\n');
+    const out = fileWith('{"mine":true}\n');
     const world = worldOf();
     expect(await world.run('assets', FIRST, '--out', out)).toBe(2);
     expect(await world.run('assets', FIRST, '--out', out, '--resume')).toBe(2);
@@ -202,7 +193,7 @@ describe('assets --out', () => {
   });
 
   it('leaves no empty file behind where nothing came of it', async () => {
-    const out = file();
+    const out = newPath();
     const world = worldOf({ env: { STACKS_API_KEY: 'wrong' } });
     expect(await world.run('assets', ...ACCOUNTS, '--out', out)).toBe(1);
     expect(existsSync(out)).toBe(false);
@@ -243,7 +234,7 @@ describe('assets, when something fails', () => {
     const world = worldOf({ columns: 80 });
     let requests = 0;
     world.service.faults.when(() => (++requests > 5 && world.clock.now() < 20_000 ? 'reset' : undefined));
-    await world.run('assets', ...MANY, '--concurrency', '4', '-o', file());
+    await world.run('assets', ...MANY, '--concurrency', '4', '-o', newPath());
     const frames = world.stderr.plain.split('done   ');
     const down = frames.filter((frame) => frame.includes(`ECONNRESET at ${world.service.origin}.`));
     expect(down.length).toBeGreaterThan(10);
@@ -260,7 +251,7 @@ describe('assets, when something fails', () => {
   });
 
   it('ends with 4 when the quota is out for longer than one will wait, with all that was fetched', async () => {
-    const out = file();
+    const out = newPath();
     const world = worldOf({ service: { keyed: { month: 10 } } });
     expect(await world.run('assets', ...MANY, '--out', out)).toBe(4);
     expect(linesIn(readFileSync(out, 'utf8'))).toHaveLength(10);
@@ -293,13 +284,17 @@ describe('assets refuses, before anything is spent,', () => {
     ['nobody', () => [], /^Missing addresses: pass them as arguments/],
     ['an address with a wrong checksum', () => [FIRST.replace(/.$/, '0')], /^address "SP3.*fails its checksum.*\.\n/],
     ['a file in place of an address', () => ['accounts.txt'], /If it is a file: --from accounts\.txt\n/],
-    ['a line with a mistake', () => ['--from', file(`${FIRST}\n# remark\nSP12\n`)], /^line 3 of .*: address "SP12" /],
+    [
+      'a line with a mistake',
+      () => ['--from', fileWith(`${FIRST}\n# remark\nSP12\n`)],
+      /^line 3 of .*: address "SP12" /,
+    ],
     [
       'more mistakes than one can read',
-      () => ['--from', file('x\n'.repeat(50))],
+      () => ['--from', fileWith('x\n'.repeat(50))],
       /\nstacks-quota: … and 40 more\.\nTry: /,
     ],
-    ['a file without addresses', () => ['--from', file('# none\n')], /^There are no addresses in /],
+    ['a file without addresses', () => ['--from', fileWith('# none\n')], /^There are no addresses in /],
     ['a file that is not there', () => ['--from', '/none'], /^--from \/none cannot be read: ENOENT\./],
     ['nothing on standard input', () => ['-'], /^There are no addresses in standard input\./],
     ['a page larger than there are', () => [FIRST, '--limit', '101'], /^--limit must be at most 100/],
@@ -320,7 +315,7 @@ describe('assets refuses, before anything is spent,', () => {
       /^--unanchored and --until-block cannot be combined/,
     ],
     ['to go on with no file', () => [FIRST, '--resume'], /^--resume requires --out FILE\./],
-    ['to keep and to replace', () => [FIRST, '--out', file(), '--resume', '--force'], /cannot be combined/],
+    ['to keep and to replace', () => [FIRST, '--out', newPath(), '--resume', '--force'], /cannot be combined/],
   ])('%s', async ([, argv, sentence]) => {
     const world = worldOf();
     expect(await world.run('assets', ...argv())).toBe(2);

@@ -1,25 +1,17 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { fileSink, lineOf, readFetched } from '../../../src/cli/assets/sink.ts';
 import { UsageError } from '../../../src/cli/exit.ts';
 import { runs } from '../../support/deep.ts';
+import { testFolder } from '../../support/folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'stacks-quota-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-
-let files = 0;
-function file(text?: string): string {
-  const path = join(folder, `${++files}.ndjson`);
-  if (text !== undefined) writeFileSync(path, text);
-  return path;
-}
+const { newPath, fileWith } = testFolder();
 
 describe('a file of lines', () => {
   it('has them whole and in order, however they were written', async () => {
-    const path = file();
+    const path = newPath();
     const sink = await fileSink(path, 'new');
     const lines = Array.from({ length: 200 }, (_, index) => lineOf(`SP${index}`, { text: 'x'.repeat(index * 50) }));
     await Promise.all(lines.map((line) => sink.write(line)));
@@ -28,13 +20,13 @@ describe('a file of lines', () => {
   });
 
   it('must not exist before', async () => {
-    const path = file('mine\n');
+    const path = fileWith('mine\n');
     await expect(fileSink(path, 'new')).rejects.toThrow(/already exists: continue it with --resume or replace it/);
     expect(readFileSync(path, 'utf8')).toBe('mine\n');
   });
 
   it('is replaced, or gone on with, where that is wanted', async () => {
-    const path = file('old\n');
+    const path = fileWith('old\n');
     const more = await fileSink(path, 'append');
     await more.write('new\n');
     await more.close();
@@ -46,13 +38,13 @@ describe('a file of lines', () => {
   });
 
   it('is not left behind, new and empty, to be in the way of the next attempt', async () => {
-    const path = file();
+    const path = newPath();
     await (await fileSink(path, 'new')).close();
     expect(() => readFileSync(path)).toThrow(/ENOENT/);
   });
 
   it('is refused where it cannot be', async () => {
-    await expect(fileSink(join(folder, 'none', 'x'), 'new')).rejects.toThrow(/cannot be opened: ENOENT\./);
+    await expect(fileSink(join(newPath(), 'x'), 'new')).rejects.toThrow(/cannot be opened: ENOENT\./);
     await expect(fileSink('/dev/full/x', 'new')).rejects.toThrow(UsageError);
   });
 
@@ -66,12 +58,12 @@ describe('a file of lines', () => {
 
 describe('taking a file up again', () => {
   it('finds what it holds', async () => {
-    const path = file(lineOf('SP1', { total: 1 }) + lineOf('SP2.a-contract', { results: ['"}'] }));
+    const path = fileWith(lineOf('SP1', { total: 1 }) + lineOf('SP2.a-contract', { results: ['"}'] }));
     expect([...(await readFetched(path))]).toEqual(['SP1', 'SP2.a-contract']);
   });
 
   it('finds nothing where there is none', async () => {
-    expect((await readFetched(file())).size).toBe(0);
+    expect((await readFetched(newPath())).size).toBe(0);
   });
 
   it('wherever a sudden end cut it, keeps the whole lines and cuts off the rest', async () => {
@@ -79,7 +71,7 @@ describe('taking a file up again', () => {
     const whole = Buffer.from(lines.join(''));
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: whole.length }), async (length) => {
-        const path = file();
+        const path = newPath();
         writeFileSync(path, whole.subarray(0, length));
         const held = await readFetched(path);
         const kept = readFileSync(path, 'utf8');
@@ -92,7 +84,7 @@ describe('taking a file up again', () => {
   });
 
   it('finds lines that are longer than what is read at a time', async () => {
-    const path = file(lineOf('SP1', { text: 'x'.repeat(300_000) }) + lineOf('SP2', { text: 'y'.repeat(90_000) }));
+    const path = fileWith(lineOf('SP1', { text: 'x'.repeat(300_000) }) + lineOf('SP2', { text: 'y'.repeat(90_000) }));
     expect([...(await readFetched(path))]).toEqual(['SP1', 'SP2']);
   });
 
@@ -108,7 +100,7 @@ describe('taking a file up again', () => {
     ['other JSON', '{"name":"x"}\n'],
     ['lines of which one is damaged', `${lineOf('SP1', {})}{"address":"SP2","total\n${lineOf('SP3', {})}`],
   ])('leaves %s as it is', async ([, text = '']) => {
-    const path = file(text);
+    const path = fileWith(text);
     await expect(readFetched(path)).rejects.toThrow(/^--resume: line \d of .* was not written by this command/);
     expect(readFileSync(path, 'utf8')).toBe(text);
   });

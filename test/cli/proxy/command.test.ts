@@ -1,24 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createMockService, type MockService, type MockServiceOptions } from 'stacks-quota/testing';
+import type { MockService, MockServiceOptions } from 'stacks-quota/testing';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { readProxyFlags } from '../../../src/cli/proxy/flags.ts';
 import { hasRedis, startRedis } from '../../redis/support/server.ts';
-import { endAll, start } from '../support/program.ts';
+import { testFolder } from '../../support/folder.ts';
+import { endAll, KEY, listening, start } from '../support/program.ts';
 import { worldOf } from '../support/world.ts';
 
-const KEY = 'key-of-the-proxy-command-test';
 const TOKEN = 'token-of-the-proxy-command-test';
 const INFO = '/extended/v1/info';
-const folder = mkdtempSync(join(tmpdir(), 'stacks-quota-proxy-'));
-const open: (() => Promise<void>)[] = [];
+const { fileWith } = testFolder();
 
-afterAll(async () => {
-  await endAll();
-  for (const close of open) await close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(endAll);
 
 /** The proxy in a process of its own, before a service on a real port. */
 async function proxyOf(
@@ -26,10 +18,8 @@ async function proxyOf(
   env: Record<string, string> = {},
   options: MockServiceOptions = {},
 ) {
-  const service = createMockService({ keys: [KEY], ...options });
-  const { url: serviceUrl, close } = await service.listen();
-  open.push(close);
-  const program = start(['proxy', '--port', '0', ...args], { STACKS_API_URL: serviceUrl, STACKS_API_KEY: KEY, ...env });
+  const { service, env: access } = await listening(options);
+  const program = start(['proxy', '--port', '0', ...args], { ...access, ...env });
   const [, url = ''] = await program.says(/^(http:\S+)$/m);
   return { service, program, url };
 }
@@ -44,13 +34,12 @@ describe('the flags of the proxy', () => {
       maxWaitMs: 300_000,
       timeoutMs: 30_000,
       concurrency: 32,
-      redis: undefined,
+      share: undefined,
     });
   });
 
   it('say where to listen, for how long to wait, and with whom to share', async () => {
-    const file = join(folder, 'token');
-    writeFileSync(file, `${TOKEN}\n`);
+    const file = fileWith(`${TOKEN}\n`);
     const flags = [
       '--port',
       '80',
@@ -156,13 +145,10 @@ describe('the proxy in a process of its own', { concurrent: true }, () => {
     expect(err).toBe(`stacks-quota: listen EADDRINUSE: address already in use ${new URL(url).host}.\n`);
   });
 
-  it.skipIf(!hasRedis)('shares the quota through Redis with another', async () => {
+  it.skipIf(!hasRedis)('shares the quota through Redis with another', async ({ onTestFinished }) => {
     const redis = await startRedis();
-    open.push(() => redis.stop());
-    const service = createMockService({ keys: [KEY], keyed: { second: 20, minute: 10_000 } });
-    const { url: serviceUrl, close } = await service.listen();
-    open.push(close);
-    const env = { STACKS_API_URL: serviceUrl, STACKS_API_KEY: KEY };
+    onTestFinished(() => redis.stop());
+    const { service, env } = await listening({ keyed: { second: 20, minute: 10_000 } });
     const programs = [0, 1].map(() => start(['proxy', '--port', '0', '--redis', redis.url, '--name', 'test'], env));
     await expectShared(service, programs);
   });
@@ -174,10 +160,7 @@ describe('the proxy in a process of its own', { concurrent: true }, () => {
   });
 
   it('shares the quota with another of this machine, without Redis', async () => {
-    const service = createMockService({ keys: [KEY], keyed: { second: 20, minute: 10_000 } });
-    const { url: serviceUrl, close } = await service.listen();
-    open.push(close);
-    const env = { STACKS_API_URL: serviceUrl, STACKS_API_KEY: KEY };
+    const { service, env } = await listening({ keyed: { second: 20, minute: 10_000 } });
     const name = `proxy-test-${process.pid}`;
     await expectShared(
       service,

@@ -1,8 +1,10 @@
 import { fileURLToPath } from 'node:url';
-import { type Child, startChild } from '../../support/child.ts';
+import { createMockService, type MockService, type MockServiceOptions } from 'stacks-quota/testing';
+import { type Child, endAll as endPrograms, startChild } from '../../support/child.ts';
 import { PROGRAMS } from '../../support/programs.ts';
 
-export { endAll } from '../../support/child.ts';
+/** The key that the service of {@link listening} knows. */
+export const KEY = 'key-of-the-cli-process-tests';
 
 /** `npm run examples` tries the command line as it is published. */
 const BIN =
@@ -12,6 +14,24 @@ const BIN =
 
 /** Runs the program by another one. */
 type Wrap = (words: readonly string[]) => readonly string[];
+
+const services: (() => Promise<void>)[] = [];
+
+/** A service on a real port, and the environment of a program that calls it. */
+export async function listening(
+  options?: MockServiceOptions,
+): Promise<{ readonly service: MockService; readonly env: Record<string, string> }> {
+  const service = createMockService({ keys: [KEY], ...options });
+  const { url, close } = await service.listen();
+  services.push(close);
+  return { service, env: { LANG: 'C.UTF-8', STACKS_API_URL: url, STACKS_API_KEY: KEY } };
+}
+
+/** Ends every program that still runs, and every service. */
+export async function endAll(): Promise<void> {
+  await endPrograms();
+  for (const close of services.splice(0)) await close();
+}
 
 /** Starts the program, with nothing in its environment but what is given. */
 export function start(

@@ -1,41 +1,19 @@
-import {
-  type Client,
-  type ClientOptions,
-  createClient,
-  isQuotaExhausted,
-  type QuotaExhaustedError,
-} from '../../../src/index.ts';
-import {
-  createMockService,
-  type MockService,
-  type MockServiceOptions,
-  type VirtualClock,
-  virtualClock,
-} from '../../../src/testing/index.ts';
+import { type ClientOptions, isQuotaExhausted, type QuotaExhaustedError } from '../../../src/index.ts';
+import type { MockServiceOptions } from '../../../src/testing/index.ts';
+import { type MockWorld, mockWorld } from '../../support/mock-world.ts';
 
 const WALL: number = Date.UTC(2026, 0, 15, 12, 0, 10);
 export const ADDRESS: string = 'SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159';
 
-interface World {
-  readonly clock: VirtualClock;
-  readonly service: MockService;
-  readonly client: Client;
-}
-
 /** A client that has learned the limits by one call. */
-export async function world(service: MockServiceOptions = {}, options: ClientOptions = {}): Promise<World> {
-  const clock = virtualClock({ wall: WALL });
-  const mock = createMockService({ clock, latencyMs: 80, keyless: { second: 10, minute: 60 }, ...service });
-  const client = createClient({
-    baseUrl: mock.origin,
-    fetch: mock.fetch,
-    clock,
-    maxWaitMs: Infinity,
-    random: () => 0.5,
-    ...options,
-  });
-  await clock.run(client.getInfo());
-  return { clock, service: mock, client };
+export async function world(service: MockServiceOptions = {}, options: ClientOptions = {}): Promise<MockWorld> {
+  const made = mockWorld(
+    { latencyMs: 80, keyless: { second: 10, minute: 60 }, ...service },
+    { maxWaitMs: Infinity, random: () => 0.5, ...options },
+    WALL,
+  );
+  await made.clock.run(made.client.getInfo());
+  return made;
 }
 
 /** The error of a call that fails before any time passes. */

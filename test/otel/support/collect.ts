@@ -8,16 +8,10 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import type { Client } from '../../../src/client/client.ts';
-import { createClient } from '../../../src/client/create-client.ts';
 import type { ClientOptions } from '../../../src/options/client-options.ts';
 import { type InstrumentOptions, instrument } from '../../../src/otel/index.ts';
-import {
-  createMockService,
-  type MockService,
-  type MockServiceOptions,
-  type VirtualClock,
-  virtualClock,
-} from '../../../src/testing/index.ts';
+import type { MockService, MockServiceOptions, VirtualClock } from '../../../src/testing/index.ts';
+import { mockWorld } from '../../support/mock-world.ts';
 
 class OnDemand extends MetricReader {
   protected override async onForceFlush(): Promise<void> {}
@@ -45,13 +39,19 @@ export function instrumented(
   options: ClientOptions = {},
   how: Pick<InstrumentOptions, 'requests'> = {},
 ): Instrumented {
-  const clock = virtualClock({ wall: Date.UTC(2026, 0, 15, 12, 0, 20, 500) });
-  const mock = createMockService({ clock, latencyMs: 100, keyless: { minute: 1_000 }, ...service });
+  const {
+    clock,
+    service: mock,
+    client,
+  } = mockWorld(
+    { latencyMs: 100, keyless: { minute: 1_000 }, ...service },
+    { random: () => 0.5, ...options },
+    Date.UTC(2026, 0, 15, 12, 0, 20, 500),
+  );
   const exporter = new InMemorySpanExporter();
   const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
   const reader = new OnDemand();
   const meterProvider = new MeterProvider({ readers: [reader] });
-  const client = createClient({ baseUrl: mock.origin, fetch: mock.fetch, clock, random: () => 0.5, ...options });
   const end = instrument(client, { tracerProvider, meterProvider, ...how });
   return {
     clock,

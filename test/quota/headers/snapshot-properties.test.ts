@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type QuotaSnapshot, readQuota } from '../../../src/quota/headers/snapshot.ts';
 import { runs } from '../../support/deep.ts';
+import { numbersIn } from '../support/numbers-in.ts';
 
 const PERIODS = ['second', 'minute', 'hour', 'day', 'month'] as const;
 const NAMES = [
@@ -167,8 +168,3 @@ test('A hostile header of 100 000 characters is read, and listed as malformed', 
     expect(readQuota(headers, 0).malformed).not.toHaveLength(0);
   }
 });
-
-function numbersIn(value: unknown): number[] {
-  if (typeof value === 'number') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : [];
-}

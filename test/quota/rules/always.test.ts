@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { numbersIn } from '../support/numbers-in.ts';
 import { AGE_MS, anySteps, CONCURRENCY, LEASE_MS, Stage } from '../support/script.ts';
-
-/** Every number in a value of plain objects and arrays. */
-function numbersIn(value: unknown): number[] {
-  if (typeof value === 'number') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : [];
-}
 
 describe('whatever happens, in whatever order,', () => {
   it('the units held are those of the leases that are out and may not have arrived', () => {

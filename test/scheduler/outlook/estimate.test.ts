@@ -1,52 +1,34 @@
 import { describe, expect, it } from 'vitest';
-import { type Client, type ClientOptions, createClient, type EstimateOptions } from '../../../src/index.ts';
-import {
-  createMockService,
-  type MockService,
-  type MockServiceOptions,
-  type VirtualClock,
-  virtualClock,
-} from '../../../src/testing/index.ts';
+import type { ClientOptions, EstimateOptions } from '../../../src/index.ts';
+import type { MockServiceOptions } from '../../../src/testing/index.ts';
 import { cases } from '../../support/deep.ts';
+import { type MockWorld, mockWorld } from '../../support/mock-world.ts';
 
 const ADDRESS = 'SP1J1A6PJ50NS54VWAVFGA9C4HS53NAQXZQ07P5TK';
 const INFO = 'GET /extended/v1/info';
 const ASSETS = 'GET /extended/v1/address/{address}/assets';
 const NOON = Date.UTC(2026, 0, 15, 12, 0, 20, 500);
 
-interface World {
-  readonly clock: VirtualClock;
-  readonly service: MockService;
-  readonly client: Client;
-}
-
-function world(service: MockServiceOptions = {}, options: ClientOptions = {}): World {
-  const clock = virtualClock({ wall: NOON });
-  const mock = createMockService({ clock, keys: ['k'], latencyMs: 100, ...service });
-  const client = createClient({
-    baseUrl: mock.origin,
-    apiKey: 'k',
-    fetch: mock.fetch,
-    clock,
-    concurrency: 500,
-    maxWaitMs: Infinity,
-    ...options,
-  });
-  return { clock, service: mock, client };
+function world(service: MockServiceOptions = {}, options: ClientOptions = {}): MockWorld {
+  return mockWorld(
+    { keys: ['k'], latencyMs: 100, ...service },
+    { apiKey: 'k', concurrency: 500, maxWaitMs: Infinity, ...options },
+    NOON,
+  );
 }
 
 /** A world in which so many calls were answered. */
-async function met(service: MockServiceOptions = {}, options: ClientOptions = {}, calls = 1): Promise<World> {
+async function met(service: MockServiceOptions = {}, options: ClientOptions = {}, calls = 1): Promise<MockWorld> {
   const made = world(service, options);
   await made.clock.run(all(made, calls));
   return made;
 }
 
-const all = ({ client }: World, calls: number, options = {}): Promise<unknown> =>
+const all = ({ client }: MockWorld, calls: number, options = {}): Promise<unknown> =>
   Promise.all(Array.from({ length: calls }, () => client.getInfo(options)));
 
 /** Makes calls whose answers are ignored. */
-function leave(one: World, calls: number, options = {}): void {
+function leave(one: MockWorld, calls: number, options = {}): void {
   all(one, calls, options).catch(() => {});
 }
 

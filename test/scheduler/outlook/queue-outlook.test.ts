@@ -6,7 +6,7 @@ import type { ClientWide } from '../../../src/quota/client-wide.ts';
 import type { Plan, PlanEstimate } from '../../../src/quota/forecast/estimate.ts';
 import { Backlog, type BackloggedCall } from '../../../src/scheduler/outlook/backlog.ts';
 import { QueueOutlook } from '../../../src/scheduler/outlook/queue-outlook.ts';
-import type { PendingCall } from '../../../src/scheduler/queue/gate.ts';
+import type { PendingCall } from '../../../src/scheduler/queue/pending-call.ts';
 import { virtualClock } from '../../../src/testing/index.ts';
 
 const PLAN = { endpoint: 'GET /a', count: 1 };

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { ClosedError } from '../../../src/errors.ts';
 import type { Admission, Ask, Hold, Lease, RequestOutcome } from '../../../src/quota/admission.ts';
 import { CallQueue } from '../../../src/scheduler/queue/call-queue.ts';
-import type { Admitting, PendingCall } from '../../../src/scheduler/queue/gate.ts';
+import type { Admitting } from '../../../src/scheduler/queue/gate.ts';
+import type { PendingCall } from '../../../src/scheduler/queue/pending-call.ts';
 import type { QueueableCall, WaitingCall } from '../../../src/scheduler/queue/waiting-call.ts';
 import { virtualClock } from '../../../src/testing/index.ts';
 

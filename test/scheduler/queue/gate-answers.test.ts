@@ -3,7 +3,8 @@ import { QuotaExhaustedError } from '../../../src/errors.ts';
 import type { Admission, Ask, Hold, Lease, RequestOutcome } from '../../../src/quota/admission.ts';
 import { LAST_INSTANT } from '../../../src/quota/headers/snapshot.ts';
 import { TRIAL_MS } from '../../../src/quota/recovery/hourly-trial.ts';
-import { type Admitting, Gate, type PendingCall } from '../../../src/scheduler/queue/gate.ts';
+import { type Admitting, Gate } from '../../../src/scheduler/queue/gate.ts';
+import type { PendingCall } from '../../../src/scheduler/queue/pending-call.ts';
 import { virtualClock } from '../../../src/testing/index.ts';
 
 const NOON = Date.UTC(2026, 0, 15, 12);

@@ -1,21 +1,11 @@
-import type { Client } from '../../../src/client/client.ts';
-import { createClient } from '../../../src/client/create-client.ts';
 import type { CallOptions, ClientOptions } from '../../../src/options/client-options.ts';
-import {
-  createMockService,
-  type MockService,
-  type MockServiceOptions,
-  type VirtualClock,
-  virtualClock,
-} from '../../../src/testing/index.ts';
+import type { MockServiceOptions } from '../../../src/testing/index.ts';
+import { type MockWorld, mockWorld } from '../../support/mock-world.ts';
 
 const ADDRESS = 'SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159';
 
 /** What {@link ceilinged} makes. */
-export interface CeilingedWorld {
-  readonly clock: VirtualClock;
-  readonly service: MockService;
-  readonly client: Client;
+export interface CeilingedWorld extends MockWorld {
   /** Asks for the assets from this offset on. */
   assets(offset: number, given?: CallOptions): Promise<unknown>;
   /** The offsets of the requests that the service has answered, in their order. */
@@ -29,19 +19,18 @@ export function ceilinged(
   options: MockServiceOptions = {},
   clientOptions: ClientOptions = {},
 ): CeilingedWorld {
-  const clock = virtualClock();
-  const service = createMockService({
-    clock,
+  const serviceOptions: MockServiceOptions = {
     latencyMs: 100,
     keyless: { minute: 1_000_000 },
     ceilings: { assets: { limit, period } },
     headers: { generic: 'per endpoint ceiling' },
     assetsOf: () => 0,
     ...options,
-  });
-  const client = createClient({ baseUrl: service.origin, fetch: service.fetch, clock, ...clientOptions });
+  };
+  const world = mockWorld(serviceOptions, clientOptions);
+  const { service, client } = world;
   return {
-    ...{ clock, service, client },
+    ...world,
     assets: (offset, given) => client.getAddressAssets(ADDRESS, { offset, ...given }),
     offsets: () => service.log.map(({ path }) => Number(path.replace(/.*\?offset=/, ''))),
   };

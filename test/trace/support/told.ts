@@ -1,14 +1,8 @@
 import type { Client } from '../../../src/client/client.ts';
-import { createClient } from '../../../src/client/create-client.ts';
 import type { CallStoryEvent, ClientEvent } from '../../../src/events.ts';
 import type { ClientOptions } from '../../../src/options/client-options.ts';
-import {
-  createMockService,
-  type MockService,
-  type MockServiceOptions,
-  type VirtualClock,
-  virtualClock,
-} from '../../../src/testing/index.ts';
+import type { MockService, MockServiceOptions, VirtualClock } from '../../../src/testing/index.ts';
+import { mockWorld } from '../../support/mock-world.ts';
 
 export const ADDRESS = 'SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159';
 
@@ -26,12 +20,17 @@ export interface Told {
 
 /** A client of a mock a tenth of a second away, in virtual time, and all that is told of its calls. */
 export function told(service: MockServiceOptions = {}, options: ClientOptions = {}): Told {
-  const clock = virtualClock({ wall: WALL });
-  const mock = createMockService({ clock, latencyMs: 100, keyless: { minute: 1_000 }, ...service });
   const events: CallStoryEvent[] = [];
-  const { origin: baseUrl, fetch } = mock;
   const onEvent = (event: ClientEvent): void => void ('call' in event && events.push(event));
-  const client = createClient({ baseUrl, fetch, clock, random: () => 0.5, onEvent, ...options });
+  const {
+    clock,
+    service: mock,
+    client,
+  } = mockWorld(
+    { latencyMs: 100, keyless: { minute: 1_000 }, ...service },
+    { random: () => 0.5, onEvent, ...options },
+    WALL,
+  );
   const storyOf = (call: number): CallStoryEvent[] => events.filter((event) => event.call === call);
   const types = (call: number): string[] => storyOf(call).map(({ type }) => type);
   return { clock, mock, client, events, storyOf, types };

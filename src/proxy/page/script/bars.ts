@@ -24,7 +24,7 @@ export function drawBars(
   const most = Math.max(1, ...units);
   const top = Math.max(most, limit ?? 0) * 1.12;
   const step = 1_000 / units.length;
-  const bars = units.flatMap((value, place) => {
+  const shapes = units.flatMap((value, place) => {
     if (value === 0 && refused[place] === 0) return [];
     const height = (value / top) * 100;
     const isOpen = place === units.length - 1;
@@ -34,23 +34,24 @@ export function drawBars(
     const mark = Math.max(4, height * part);
     return part === 0 ? [bar] : [bar, shape('rect', { ...box, y: 100 - height, height: mark, class: 'bar refused' })];
   });
-  const plot = get(`${id}-plot`);
-  const line = limit === undefined ? [] : [(1 - limit / top) * 100];
-  const paths = line.map((y) => shape('path', { d: `M0 ${y}H1000`, class: 'limit' }));
-  const tags = line.map((y) => {
-    const tag = make('span', 'tag limit-tag', `limit ${count(limit ?? 0)}`);
+  const tags: HTMLElement[] = [];
+  if (limit !== undefined) {
+    const y = (1 - limit / top) * 100;
+    shapes.push(shape('path', { d: `M0 ${y}H1000`, class: 'limit' }));
+    const tag = make('span', 'tag limit-tag', `limit ${count(limit)}`);
     tag.style.top = `${y}%`;
-    return tag;
-  });
-  plot.replaceChildren(picture(...bars, ...paths), ...tags);
+    tags.push(tag);
+  }
+  get(`${id}-plot`).replaceChildren(picture(...shapes), ...tags);
 
-  const total = requests.reduce((sum, value) => sum + value, 0);
-  const no = refused.reduce((sum, value) => sum + value, 0);
+  const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+  const sent = sum(requests);
+  const refusals = sum(refused);
   const against = limit === undefined ? '' : `, where the limit is ${count(limit)}`;
-  const refusals = no === 0 ? 'None was refused.' : `${count(no)} refused because of a limit.`;
+  const outcome = refusals === 0 ? 'None was refused.' : `${count(refusals)} refused because of a limit.`;
   const none = `Nothing was sent in ${span}.`;
-  const some = `${plural(total, 'request')} in ${span}; at most ${plural(most, 'unit')} in one ${stretch}${against}. ${refusals}`;
-  get(`${id}-words`).textContent = total === 0 ? none : some;
+  const some = `${plural(sent, 'request')} in ${span}; at most ${plural(most, 'unit')} in one ${stretch}${against}. ${outcome}`;
+  get(`${id}-words`).textContent = sent === 0 ? none : some;
 
   const details = get(`${id}-table`) as HTMLDetailsElement;
   if (!details.open) return;

@@ -1,8 +1,8 @@
 import { LENGTH_MS, type ServicePeriod } from '../calendar.ts';
 import type { ServiceWindow } from './window.ts';
 
-/** Number of expired entries that are dropped at once. */
-const SWEEP = 1_024;
+/** So many expired entries are kept before they are dropped. */
+const MOST_EXPIRED = 1_024;
 
 /** Logs every charge for one period. */
 export class SlidingLog implements ServiceWindow {
@@ -23,7 +23,7 @@ export class SlidingLog implements ServiceWindow {
       this.#units -= charge.units;
       charge = this.#charges[++this.#oldest];
     }
-    if (this.#oldest > SWEEP && this.#oldest * 2 > this.#charges.length) {
+    if (this.#oldest > MOST_EXPIRED && this.#oldest * 2 > this.#charges.length) {
       this.#charges.splice(0, this.#oldest);
       this.#oldest = 0;
     }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '../options/credentials.ts';
 import { Problem } from './problem.ts';
 
-/** Whether a browser says that a page of this proxy, or its user, makes the request. Programs send no such header. */
+/** Values of `sec-fetch-site` for requests that a page of this proxy makes, or the user of the browser. Programs send no such header. */
 const OWN_SITES: readonly (string | undefined)[] = [undefined, 'same-origin', 'none'];
 
 /**
@@ -15,7 +15,7 @@ const OWN_SITES: readonly (string | undefined)[] = [undefined, 'same-origin', 'n
  * @returns the path and query that the request is for.
  * @throws Problem that says what is wrong.
  */
-export function admit(
+export function checkRequest(
   { method = 'GET', url: target = '', headers }: IncomingMessage,
   token: string | undefined,
 ): string {
