@@ -65,6 +65,11 @@ export const groups: Readonly<Record<string, readonly World[]>> = {
     shape,
     strangers: (random) => instantsOf(0.1, 720_000, random),
   })),
+  'A bulk beside a consumer that is no process of the share': SHAPES.flatMap((shape) => [
+    beside(`300/min, others want 90, ${shape}`, { minute: 300 }, shape, 1.5),
+    beside(`20/s + 300/min, others want 90, ${shape}`, { second: 20, minute: 300 }, shape, 1.5),
+    beside(`20/s, others want 6, ${shape}`, { second: 20 }, shape, 6),
+  ]),
   'A store that is slow, or a service': [
     ...[100, 250, 1_000].map((ms) => ({
       ...open(`4 processes, a call a second each, answers of the store after ${ms} ms`, 4, steady(1)),
@@ -96,4 +101,13 @@ function open(name: string, processes: number, traffic: (processes: number) => O
 /** Four processes, each with 8 calls at all times. */
 function busy(name: string, limits: World['limits'], shape: WindowKind, latencyMs: World['latencyMs']): World {
   return { name, processes: 4, limits, shape, latencyMs, traffic: { kind: 'closed', waiting: 8, forMs: 132_000 } };
+}
+
+/** Three processes, each with 10 calls at all times, and others that send requests at random instants. */
+function beside(name: string, limits: World['limits'], shape: WindowKind, perSecond: number): World {
+  return {
+    ...{ ...USUAL, name, processes: 3, limits, shape },
+    traffic: { kind: 'closed', waiting: 10, forMs: 600_000 },
+    strangers: (random) => instantsOf(perSecond, 600_000, random),
+  };
 }

@@ -97,8 +97,8 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'slots',
   ],
   'src/sharing/ledger/': [
-    'share-reserve | stated-room | unheard-reading | recollection | room',
-    'book | ask-policy | call-needs | shape-probe',
+    'share-reserve | strangers-reserve | unheard-reading | recollection | room',
+    'stated-room | book | ask-policy | call-needs | shape-probe',
     'slot-choice',
     'expected-calls',
     'ask-planner',

@@ -10,7 +10,10 @@ import type { ShapeProbing } from './shape/probing.ts';
 /** Refusals that are at most this many windows apart count as having one cause. */
 const WITHIN = 10;
 
-/** In a shared quota shapes are re-admitted once in this time, in milliseconds: what is refused although readings have ruled them out again, consumers that do not share filled. */
+/**
+ * In a shared quota shapes are re-admitted twice in this time, in milliseconds: those dropped on weak evidence, and all. What is refused once readings have
+ * ruled them out again, consumers that do not share have filled.
+ */
 const READMITTED_MS = 3_600_000;
 
 /** What refusals tell of, and how it is known whether they can. */
@@ -27,9 +30,10 @@ export class Refusals {
   readonly #periodMs: number;
   readonly #known: RefusalsDependencies;
   #lastAt = -Infinity;
-  /** The epoch of the shapes by the last reading, and when shapes were re-admitted, by this process or by a sibling. */
+  /** The epoch of the shapes by the last reading, and when shapes were re-admitted last and before that, by this process or by a sibling. */
   #epoch: number | undefined;
   #readmittedAt = -Infinity;
+  #readmittedBefore = -Infinity;
 
   constructor(periodMs: number, known: RefusalsDependencies) {
     this.#periodMs = periodMs;
@@ -40,7 +44,7 @@ export class Refusals {
   onReading({ limited, isExempt, used, own, limit, receivedAt: now }: WindowReading): void {
     const { candidates, probing, otherConsumers, sent, shareLimit } = this.#known;
     const { epoch } = candidates.shapes;
-    if (epoch !== (this.#epoch ?? epoch)) this.#readmittedAt = now;
+    if (epoch !== (this.#epoch ?? epoch)) [this.#readmittedBefore, this.#readmittedAt] = [this.#readmittedAt, now];
     this.#epoch = epoch;
     if (!limited || isExempt) return;
     let isSpaced = false;
@@ -70,7 +74,7 @@ export class Refusals {
     if (otherConsumers.areActive || shareLimit.isOverdrawn(now)) return false;
     const sinceMs = now - this.#lastAt;
     const isSecond = sinceMs > this.#periodMs && sinceMs < this.#periodMs * WITHIN;
-    const isUnexplained = !shareLimit.isShared || (isSecond && now > this.#readmittedAt + READMITTED_MS);
+    const isUnexplained = !shareLimit.isShared || (isSecond && now > this.#readmittedBefore + READMITTED_MS);
     if (isUnexplained || sinceMs > this.#periodMs) this.#lastAt = now;
     return isUnexplained;
   }

@@ -31,23 +31,11 @@ it('only refusals by the window that is full count, and those that come together
   expect(reserve.units('minute', 15_000)).toBe(17);
 });
 
-it('strangers explain refusals until nearly half of the window is left to them', () => {
+it('half of a window is left to strangers at most', () => {
   const reserve = new StrangersReserve();
-  expect(reserve.explains('minute', 0)).toBe(false);
-  let now = 0;
-  let refusals = 0;
-  do {
-    reserve.read(refusal(now));
-    refusals++;
-    now += 15_000;
-  } while (reserve.explains('minute', now));
-  expect([refusals, reserve.units('minute', now - 15_000)]).toEqual([20, 143]);
-  for (; refusals < 100; refusals++) {
-    reserve.read(refusal(now));
-    now += 15_000;
-  }
-  expect(reserve.units('minute', now - 15_000)).toBe(150);
-  // An hour later nothing is left to strangers, and a refusal may have any cause.
-  now += 3_600_000;
-  expect([reserve.units('minute', now), reserve.explains('minute', now)]).toEqual([0, false]);
+  for (let nth = 0; nth < 100; nth++) reserve.read(refusal(nth * 15_000));
+  expect(reserve.units('minute', 99 * 15_000)).toBe(150);
+  reserve.read(refusal(0, { period: 'second', limit: 3, used: 3 }));
+  reserve.read(refusal(0, { period: 'hour', limit: 1, used: 1 }));
+  expect([reserve.units('second', 0), reserve.units('hour', 0)]).toEqual([1, 0]);
 });
