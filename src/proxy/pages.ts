@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Client } from '../client/client.ts';
+import type { FetchClient } from '../client/client.ts';
 import type { Clock } from '../clock.ts';
 import { METRICS_TYPE, metricsOf } from '../prometheus/metrics.ts';
 import { EventStream } from './event-stream.ts';
@@ -31,7 +31,7 @@ const HEADERS = {
 };
 
 /** Creates the pages below `/-/`. */
-export function createPages(client: Client, clock: Clock): OwnPages {
+export function createPages(client: FetchClient, clock: Clock): OwnPages {
   const history = new History();
   const end = client.subscribe((event) => history.record(event));
   const metrics = metricsOf(client);

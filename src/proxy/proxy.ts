@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIP } from 'node:net';
-import type { Client } from '../client/client.ts';
+import type { FetchClient } from '../client/client.ts';
 import { ConfigError, quote } from '../errors.ts';
 import { isLoopback } from '../options/credentials.ts';
 import { argument, checkClient, optionsParser, withDefault } from '../validation/arguments.ts';
@@ -63,7 +63,7 @@ export interface Proxy {
  *
  * @throws ConfigError if an option is invalid.
  */
-export function createProxy(client: Client, options: ProxyOptions = {}): Proxy {
+export function createProxy(client: FetchClient, options: ProxyOptions = {}): Proxy {
   checkClient(client);
   const { token, clock } = readProxyOptions(options);
   const forward = createForward(client, token !== undefined);

@@ -9,6 +9,8 @@ import {
   isQuotaExhausted,
   type Result,
 } from 'stacks-quota';
+import type { FetchClient } from 'stacks-quota/fetch';
+import type { createProxy } from 'stacks-quota/proxy';
 import { createMockService } from 'stacks-quota/testing';
 import { describe, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
@@ -45,6 +47,13 @@ describe('client.fetch', () => {
   it('has the type of fetch, and so has what client.fetchWith gives', () => {
     expectTypeOf(client.fetch).toEqualTypeOf<typeof fetch>();
     expectTypeOf(client.fetchWith({ priority: -1, elsewhere: fetch })).toEqualTypeOf<typeof fetch>();
+  });
+});
+
+describe('a proxy', () => {
+  it('is created of either client, because it makes all requests by fetch', () => {
+    expectTypeOf<Client>().toExtend<Parameters<typeof createProxy>[0]>();
+    expectTypeOf<FetchClient>().toExtend<Parameters<typeof createProxy>[0]>();
   });
 });
 

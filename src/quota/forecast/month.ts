@@ -4,11 +4,11 @@ import { endOf, startOf } from '../time/periods.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** What the present pace is measured over: a day, or what is over of the month, but never less than an hour. */
+/** What the present pace is measured over: a day, or the time since the month began in which the first answer came, but never less than an hour. */
 const LONGEST_MS = DAY_MS;
 const SHORTEST_MS = HOUR_MS;
 
-/** What the service had counted in the month at an instant of its clock. */
+/** What the service had counted at an instant of its clock, earlier months included. */
 interface Mark {
   readonly at: number;
   readonly used: number;
@@ -38,8 +38,10 @@ export interface MonthOutlook {
 export class MonthUsage {
   #start = -Infinity;
   #limit: number | undefined;
+  /** What was counted in all months since the first answer, and by the beginning of this one. */
   #used = 0;
-  /** One an hour, the oldest first; the first of the month stays as long as it is within reach. */
+  #usedBefore = 0;
+  /** The oldest first: the beginning of each month, and readings, no three of them within an hour; the last is the latest. */
   #marks: Mark[] = [];
 
   /** Takes in what an answer said. Answers may come in any order. */
@@ -51,17 +53,17 @@ export class MonthUsage {
     if (start < this.#start) return;
     if (start > this.#start) {
       this.#start = start;
-      this.#used = 0;
-      this.#marks = [];
+      this.#usedBefore = this.#used;
+      this.#marks.push({ at: start, used: this.#used });
     }
     this.#limit = limit;
     // Within a month the count only grows, so a smaller one is of an earlier answer.
-    this.#used = Math.max(this.#used, limit - remaining);
-    const last = this.#marks.at(-1);
-    if (last && at < last.at + HOUR_MS) return;
+    this.#used = Math.max(this.#used, this.#usedBefore + limit - remaining);
+    // A reading before a pause stays: what a job of each night uses is not spread over the day that follows.
+    if (at < (this.#marks.at(-2)?.at ?? -Infinity) + HOUR_MS) this.#marks.pop();
     this.#marks.push({ at, used: this.#used });
     // Drop the oldest mark once the second-oldest also precedes the averaging period.
-    while ((this.#marks[1]?.at ?? at) < at - LONGEST_MS) this.#marks.shift();
+    if ((this.#marks[1]?.at ?? at) < at - LONGEST_MS) this.#marks.shift();
   }
 
   /** What is left at an instant; undefined if no answer has named a month. */
@@ -72,10 +74,10 @@ export class MonthUsage {
     const now = Math.max(instant, this.#start);
     const resetsAt = endOf('month', now);
     const isPast = startOf('month', now) > this.#start;
-    const used = isPast ? 0 : this.#used;
+    const used = isPast ? 0 : this.#used - this.#usedBefore;
     const remaining = Math.max(0, limit - used);
-    const perDay = isPast ? 0 : this.#perDay(now);
-    const lastsMs = remaining === 0 ? 0 : (remaining / perDay) * DAY_MS;
+    const perDay = this.#perDay(now);
+    const lastsMs = remaining && (remaining / perDay) * DAY_MS;
     return {
       now,
       limit,
@@ -89,22 +91,19 @@ export class MonthUsage {
   }
 
   #perDay(now: number): number {
-    const over = Math.min(LONGEST_MS, Math.max(SHORTEST_MS, now - this.#start));
-    return ((this.#used - this.#usedBy(now - over)) / over) * DAY_MS;
+    const [before] = this.#marks as [Mark];
+    const over = Math.min(LONGEST_MS, Math.max(SHORTEST_MS, now - before.at));
+    return ((this.#used - this.#usedBy(Math.max(before.at, now - over))) / over) * DAY_MS;
   }
 
-  /** What was counted by an instant: evenly between two marks, and from the beginning of the month to the first of them. */
+  /** What was counted by an instant, no earlier than the first mark: evenly between two marks. */
   #usedBy(at: number): number {
-    let before: Mark = { at: this.#start, used: 0 };
+    let [before] = this.#marks as [Mark];
     for (const mark of this.#marks) {
-      if (mark.at > at) return between(before, mark, at);
+      const { used } = before;
+      if (mark.at > at) return used + ((mark.used - used) * (at - before.at)) / (mark.at - before.at);
       before = mark;
     }
-    return before.used;
+    return this.#used;
   }
-}
-
-function between(before: Mark, after: Mark, at: number): number {
-  if (at <= before.at) return before.used;
-  return before.used + ((after.used - before.used) * (at - before.at)) / (after.at - before.at);
 }

@@ -35,8 +35,9 @@ describe('the month', () => {
 
   it('is all there again when it has ended, before any answer says so', () => {
     const log = heard([FEBRUARY - 2 * HOUR_MS, 10_000], [FEBRUARY - 1, 20_000]);
-    const next = { used: 0, remaining: 31_000, perDay: 0, runsOutAt: undefined };
-    expect(log.outlook(FEBRUARY + HOUR_MS)).toMatchObject(next);
+    expect(log.outlook(FEBRUARY + HOUR_MS)).toMatchObject({ used: 0, remaining: 31_000 });
+    const next = { used: 0, perDay: 0, runsOutAt: undefined };
+    expect(log.outlook(FEBRUARY + 2 * DAY_MS)).toMatchObject(next);
   });
 
   it('says what is left, until when, and how much a day that makes', () => {
@@ -69,18 +70,15 @@ describe('the month', () => {
     expect(outlook?.runsOutAt).toBeUndefined();
   });
 
-  it('remembers one reading an hour, between which units count as used evenly', () => {
+  it('remembers two readings an hour, between which units count as used evenly', () => {
     const start = JANUARY + 10 * DAY_MS;
-    const readings = [
-      [start, 1_000],
-      [start + HOUR_MS / 2, 1_080],
-      [start + HOUR_MS, 1_100],
-      [start + 1.5 * HOUR_MS, 1_180],
-      [start + 2 * HOUR_MS, 1_200],
-    ] as const;
+    const readings = [0, 10, 20, 50, 60, 70, 110, 120].map(
+      (minute, index) => [start + minute * 60_000, 1_000 + 20 * index] as const,
+    );
+    // Those after 0, 50, 70 and 120 minutes stay.
     const log = heard(...readings);
-    const lastDay = [0.5, 1, 1.5].map((hours) => log.outlook(start + DAY_MS + hours * HOUR_MS)?.perDay);
-    expect(lastDay).toEqual([150, 100, 50].map((units) => expect.closeTo(units, 6)));
+    const lastDay = [25, 50, 85, 115].map((minutes) => log.outlook(start + DAY_MS + minutes * 60_000)?.perDay);
+    expect(lastDay).toEqual([110, 80, 28, 4].map((units) => expect.closeTo(units, 6)));
   });
 
   it('knows of a burst within the hour', () => {
@@ -109,7 +107,31 @@ describe('the month', () => {
 
   it('begins anew with the first answer of the next month, and ignores a late one of the last', () => {
     const log = heard([FEBRUARY - 1_000, 30_000], [FEBRUARY + HOUR_MS, 100], [FEBRUARY - 1, 30_010]);
-    expect(log.outlook(FEBRUARY + HOUR_MS)).toMatchObject({ used: 100, perDay: 2_400 });
+    expect(log.outlook(FEBRUARY + HOUR_MS)).toMatchObject({ used: 100, remaining: 30_900 });
+  });
+
+  it('counts a job of each night as often as it came in the last day, also on the first of a month', () => {
+    const log = new MonthUsage();
+    for (let night = -3; night <= 0; night++) {
+      const start = FEBRUARY + night * DAY_MS;
+      const before = night < 0 ? 28_000 + 900 * (night + 3) : 0;
+      for (let minute = 1; minute <= 45; minute++) hear(log, start + minute * 60_000, before + 20 * minute);
+      if (night === -3) continue;
+      for (const hours of [1, 8, 23]) {
+        const perDay = log.outlook(start + hours * HOUR_MS)?.perDay;
+        expect(perDay).toBeGreaterThan(870);
+        expect(perDay).toBeLessThan(930);
+      }
+    }
+    expect(log.outlook(FEBRUARY + HOUR_MS)?.runsOutAt).toBeUndefined();
+  });
+
+  it('that is over counts in the pace of the next one, before any answer of that one', () => {
+    const hours = Array.from(
+      { length: 48 },
+      (_, hour) => [FEBRUARY - (48 - hour) * HOUR_MS, 20_000 + 10 * hour] as const,
+    );
+    expect(heard(...hours).outlook(FEBRUARY)).toMatchObject({ used: 0, perDay: expect.closeTo(230, 6) });
   });
 
   it('is the one that an answer named, even if the service’s clock may not have come there yet', () => {
