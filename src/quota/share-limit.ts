@@ -47,8 +47,8 @@ export interface ShareLimit extends Limit {
   readonly isShared: boolean;
   /** Whether they certainly send nothing now, so that a reading includes the units of this process only. */
   readonly isAlone: boolean;
-  /** Whether sibling processes may recently have sent more than was granted, so that a refusal is no evidence of a shape. */
-  isOverdrawn(now: number): boolean;
+  /** Whether more of a window may have been used lately than was granted, by siblings or by others, so that a refusal is no evidence of its shape. */
+  isOverdrawn(period: Period, now: number): boolean;
   /** Whether units are granted now, so that no first answer has to be awaited. */
   readonly isGranting: boolean;
   /** Whether grants account for this window, so that they include the usage of all processes. */

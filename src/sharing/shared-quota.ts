@@ -90,9 +90,9 @@ export class SharedQuota implements ShareLimit {
     return this.#discovery.isAlone(this.#member.clock.now());
   }
 
-  /** Whether a process may have sent without a grant recently. */
-  isOverdrawn(now: number): boolean {
-    return this.#absence.isOverdrawn(now);
+  /** Whether a process may have sent without a grant recently, or strangers may have used what was granted. */
+  isOverdrawn(period: Period, now: number): boolean {
+    return this.#absence.isOverdrawn(now) || this.#ledger.isForStrangers(period, now);
   }
 
   /** False until an answer has shown the service's clock: the first request is sent alone, because it may be counted in another second. */

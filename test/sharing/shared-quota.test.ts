@@ -45,7 +45,7 @@ describe('the part of a process in a share', () => {
     expect(one.part.isGranting).toBe(false);
     if (lease) one.end(lease);
     expect([one.part.covers('minute'), one.part.covers('hour'), one.part.isGranting]).toEqual([true, false, true]);
-    expect(one.part.isOverdrawn(world.clock.now())).toBe(false);
+    expect(one.part.isOverdrawn('minute', world.clock.now())).toBe(false);
     await world.clock.advance(1);
     const late = processOf(world, { isVague: true });
     late.waiting = 1;
@@ -301,7 +301,7 @@ describe('a part whose store is away', () => {
     const gaps = sent.slice(1).map((at, nth) => at - (sent[nth] ?? 0));
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(7_500);
     expect(Math.max(...gaps)).toBeLessThan(8_000);
-    expect([one.part.isOverdrawn(world.clock.now()), one.part.covers('minute')]).toEqual([true, false]);
+    expect([one.part.isOverdrawn('minute', world.clock.now()), one.part.covers('minute')]).toEqual([true, false]);
     world.isAway = false;
     one.waiting = 0;
     await world.clock.advance(30_000);
@@ -310,7 +310,7 @@ describe('a part whose store is away', () => {
     await one.take(1);
     await world.clock.advance(3_000);
     await one.take(1);
-    expect(one.part.isOverdrawn(world.clock.now())).toBe(false);
+    expect(one.part.isOverdrawn('minute', world.clock.now())).toBe(false);
   });
 
   it('sends nothing on its own in the mode closed', async () => {

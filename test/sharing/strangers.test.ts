@@ -50,3 +50,18 @@ describe('a bulk of processes that share a key, beside consumers that are no pro
     },
   );
 });
+
+it('refusals show another shape, and no strangers, if responses count much more than the store: within six minutes', async () => {
+  const limits = { keyed: { minute: 300 }, windows: 'sliding-counter', latencyMs: [20, 80] } as const;
+  const fleet = fleetOf(3, limits, {}, { calendar: ['minute'] });
+  const { clock, clients, service } = fleet;
+  const bulk = clients.flatMap((client) =>
+    Array.from({ length: 8 }, async () => {
+      while (clock.now() < 600_000) await client.getInfo({ maxWaitMs: Infinity });
+    }),
+  );
+  await clock.run(Promise.all(bulk));
+  const late = service.log.filter(({ at }) => at >= 360_000);
+  expect(late.filter(({ limited }) => limited)).toEqual([]);
+  expect(late.length).toBeGreaterThan(0.95 * 4 * 300);
+});

@@ -88,7 +88,7 @@ export class NamedWindow implements Limit {
     this.#otherConsumers = otherConsumers;
     this.#sent = sent;
     this.#namedEnd = new NamedEnd(period, clock);
-    this.#refusals = new Refusals(periodMs, { ...parts, probing });
+    this.#refusals = new Refusals(period, { ...parts, probing });
     this.#otherUsage = new OtherUsage(period, parts);
     this.#probing = probing;
     this.#roomForPriorities = new RoomForPriorities(period, this.capacity, priorityReserve);

@@ -1,7 +1,7 @@
 import type { WindowReading } from '../models/model.ts';
 import { REFUTED_FROM } from '../models/sliding-counter.ts';
 import type { ShareLimit } from '../share-limit.ts';
-import { SHORT_MS } from '../time/periods.ts';
+import { type Period, periodMsOf, SHORT_MS } from '../time/periods.ts';
 import type { OtherConsumers } from './others/other-consumers.ts';
 import type { SentInWindow } from './sent-in-window.ts';
 import type { CandidateShapes } from './shape/candidates.ts';
@@ -9,12 +9,6 @@ import type { ShapeProbing } from './shape/probing.ts';
 
 /** Refusals that are at most this many windows apart count as having one cause. */
 const WITHIN = 10;
-
-/**
- * In a shared quota shapes are re-admitted twice in this time, in milliseconds: those dropped on weak evidence, and all. What is refused once readings have
- * ruled them out again, consumers that do not share have filled.
- */
-const READMITTED_MS = 3_600_000;
 
 /** What refusals tell of, and how it is known whether they can. */
 export interface RefusalsDependencies {
@@ -27,26 +21,21 @@ export interface RefusalsDependencies {
 
 /** What a refusal that was not expected tells: that the window has a shape which was ruled out, or that other consumers have filled it. */
 export class Refusals {
+  readonly #period: Period;
   readonly #periodMs: number;
   readonly #known: RefusalsDependencies;
   #lastAt = -Infinity;
-  /** The epoch of the shapes by the last reading, and when shapes were re-admitted last and before that, by this process or by a sibling. */
-  #epoch: number | undefined;
-  #readmittedAt = -Infinity;
-  #readmittedBefore = -Infinity;
 
-  constructor(periodMs: number, known: RefusalsDependencies) {
-    this.#periodMs = periodMs;
+  constructor(period: Period, known: RefusalsDependencies) {
+    this.#period = period;
+    this.#periodMs = periodMsOf(period);
     this.#known = known;
   }
 
   /** Processes a reading of the window that has not been reconciled with its shapes. */
   onReading({ limited, isExempt, used, own, limit, receivedAt: now }: WindowReading): void {
-    const { candidates, probing, otherConsumers, sent, shareLimit } = this.#known;
-    const { epoch } = candidates.shapes;
-    if (epoch !== (this.#epoch ?? epoch)) [this.#readmittedBefore, this.#readmittedAt] = [this.#readmittedAt, now];
-    this.#epoch = epoch;
     if (!limited || isExempt) return;
+    const { candidates, probing, otherConsumers, sent, shareLimit } = this.#known;
     let isSpaced = false;
     if (used + own > limit && !this.#showsEstimate(limit, now) && this.#isUnexplained(now)) {
       candidates.reinstate();
@@ -61,7 +50,7 @@ export class Refusals {
    */
   #showsEstimate(limit: number, now: number): boolean {
     const { candidates, shareLimit } = this.#known;
-    if (!shareLimit.isShared || shareLimit.isOverdrawn(now)) return false;
+    if (!shareLimit.isShared || shareLimit.isOverdrawn(this.#period, now)) return false;
     return (this.#periodMs <= SHORT_MS || limit < REFUTED_FROM) && candidates.suspectEstimate();
   }
 
@@ -71,10 +60,10 @@ export class Refusals {
    */
   #isUnexplained(now: number): boolean {
     const { otherConsumers, shareLimit } = this.#known;
-    if (otherConsumers.areActive || shareLimit.isOverdrawn(now)) return false;
+    if (otherConsumers.areActive || shareLimit.isOverdrawn(this.#period, now)) return false;
     const sinceMs = now - this.#lastAt;
     const isSecond = sinceMs > this.#periodMs && sinceMs < this.#periodMs * WITHIN;
-    const isUnexplained = !shareLimit.isShared || (isSecond && now > this.#readmittedBefore + READMITTED_MS);
+    const isUnexplained = !shareLimit.isShared || isSecond;
     if (isUnexplained || sinceMs > this.#periodMs) this.#lastAt = now;
     return isUnexplained;
   }

@@ -93,6 +93,11 @@ export class Ledger {
     return units;
   }
 
+  /** Whether strangers explain a refusal by this window. */
+  isForStrangers(period: Period, now: number): boolean {
+    return this.strangers.units(period, now) > 0 && !this.windows.of(period)?.isExceeded(now);
+  }
+
   /** Units available for a request that is sent now. */
   left(now: number): number {
     const left = this.book.left(this.timeline.arrival(now));

@@ -15,6 +15,9 @@ const MOST_PART = 0.5;
 const FADES_WINDOWS = 10;
 const FADES_MS = 120_000;
 
+/** A longer window has none: of a day it would last for days, and what refusals show of its last units is little. In milliseconds. */
+const LONGEST_MS: number = periodMsOf('minute');
+
 /** The reserve of a window after its last refusal. */
 interface Last {
   readonly units: number;
@@ -31,7 +34,9 @@ export class StrangersReserve {
   /** Processes a reading. */
   read({ period, used, limit, isRefused, receivedAt: now }: WindowNews): void {
     const last = this.#last.get(period);
-    if (!isRefused || used < limit || (last && now < last.at + TOGETHER_PART * periodMsOf(period))) return;
+    const periodMs = periodMsOf(period);
+    if (!isRefused || used < limit || periodMs > LONGEST_MS) return;
+    if (last && now < last.at + TOGETHER_PART * periodMs) return;
     const units = this.#at(period, now) + Math.max(LEAST_STEP, STEP_PART * limit);
     this.#last.set(period, { units: Math.min(units, MOST_PART * limit), at: now });
   }

@@ -65,6 +65,8 @@ export class SharedWindow extends ShapedWindow {
   #begunAt = Number.NaN;
   /** Units used in the last instances of the calendar, and in the stretches up to the present step, by the store. */
   readonly #used = new Map<string, number>();
+  /** When a request was sent whose reading counted half of the limit more than the store, at most: so much no strangers take at once. */
+  #exceededAt = -Infinity;
   /** Units of a window of the calendar, by when it began, that were claimed so long ago that each reading counts them. */
   #settled = { start: Number.NaN, units: 0 };
 
@@ -127,6 +129,11 @@ export class SharedWindow extends ShapedWindow {
     return Math.ceil(used * Math.min(1, Math.max(0, end - from) / (end - before.end)));
   }
 
+  /** Whether a reading in the time of the last window counted much more than the store, so that another shape is more likely than strangers. */
+  isExceeded(now: number): boolean {
+    return now < this.#exceededAt + periodMsOf(this.period);
+  }
+
   /** Units of a step that are kept free whatever calls wait, but for a request that costs more than they leave. */
   spare({ drain, units = this.limit }: Instance, need: number): number {
     const kept = drain !== undefined && this.drains ? spareOf(this.period, this.limit) : this.limit - units;
@@ -148,6 +155,10 @@ export class SharedWindow extends ShapedWindow {
   read({ used, limit, sentAt }: WindowNews, sent: TimeRange, received: TimeRange): void {
     this.limit = limit;
     this.left = Math.max(0, limit - used);
+    const known = this.instances({ least: sent.least, most: sent.least }).map((each) =>
+      this.#counted(each, sent.least),
+    );
+    if (used - Math.max(...known) > limit / 2) this.#exceededAt = sentAt;
     if (sentAt >= (this.#latest?.sentAt ?? sentAt)) this.#latest = { used, sentAt, time: sent.least };
     const range = { least: sent.least, most: received.most };
     const start = startOf(this.period, sent.least);
@@ -209,6 +220,11 @@ export class SharedWindow extends ShapedWindow {
   /** All steps that an ask must name for slots within this range if the window drains. */
   steps(range: TimeRange): Instance[] {
     return this.drains ? this.#of(stepsUntil(this.period, this.limit, range)) : [];
+  }
+
+  /** Units of an instance that are used at a time, by the store; Infinity: it has not said. */
+  #counted(instance: Instance, time: number): number {
+    return (this.#used.get(instance.name) ?? Infinity) + this.carried(instance, time);
   }
 
   /** The instance of the calendar at a time. */

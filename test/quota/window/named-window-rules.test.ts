@@ -195,7 +195,7 @@ describe('a refusal that no shape of a window predicts', () => {
 
   it('counts beside siblings only in another window soon after one before, and where they have not overdrawn', () => {
     const shared = { isShared: true };
-    const every = (ms: number, times = 3) => Array.from({ length: times }, (_, at) => 1_000 + at * ms);
+    const every = (ms: number, times = 4) => Array.from({ length: times }, (_, at) => 1_000 + at * ms);
     expect(candidates(every(PERIODS_MS), {}, shared)).toBe(5);
     expect(candidates(every(PERIODS_MS, 2), {}, shared)).toBe(1);
     expect(candidates(every(10_000, 6), {}, shared)).toBe(1);

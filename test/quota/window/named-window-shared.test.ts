@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { aligned } from '../../../src/quota/models/aligned.ts';
 import { SHAPES } from '../../../src/quota/models/all.ts';
 import { type ShareLimit, wholeShareLimit } from '../../../src/quota/share-limit.ts';
 import type { Period } from '../../../src/quota/time/periods.ts';
@@ -42,36 +41,6 @@ describe('a refusal of what the processes of a share were granted', () => {
 
   it('tells them of one of a minute, too, that has so few units that no reading rules it out', () => {
     expect([3, 4].map((limit) => epochAfter('minute', {}, limit))).toEqual([1, 0]);
-  });
-});
-
-describe('shapes that refusals re-admit in a share', () => {
-  const HOUR_MS = 3_600_000;
-
-  /** A window of the calendar, as readings show again after each of its refusals, one in 61 s until `until`; and how often shapes were re-admitted. */
-  const refused = (until: number, epochsOfSiblings: readonly number[] = []): number => {
-    const { window, read } = shared('minute');
-    const rule = (): void => window.candidates.adopt({ alive: [aligned], epoch: window.candidates.shapes.epoch });
-    rule();
-    for (const epoch of epochsOfSiblings) {
-      window.candidates.adopt({ alive: SHAPES, epoch });
-      read(1_000 + epoch, 6);
-      rule();
-    }
-    const before = window.candidates.shapes.epoch;
-    for (let at = 2_000; at < until; at += 61_000) {
-      read(at, 9, { own: 2, limited: true });
-      rule();
-    }
-    return window.candidates.shapes.epoch - before;
-  };
-
-  it('are so twice within an hour: after that, consumers that do not share have filled the window', () => {
-    expect([62_000, 130_000, HOUR_MS, HOUR_MS + 1_800_000].map((until) => refused(until))).toEqual([0, 1, 2, 4]);
-  });
-
-  it('are those of siblings, too', () => {
-    expect([[1], [1, 2]].map((epochs) => refused(HOUR_MS, epochs))).toEqual([1, 0]);
   });
 });
 

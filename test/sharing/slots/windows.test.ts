@@ -330,6 +330,28 @@ describe('a window that processes share', () => {
     expect(known.instances(exactly(BEGIN)).map(({ slides }) => slides)).toEqual([undefined]);
   });
 
+  it('is exceeded for its length by a reading that counts half of the limit more than the store, with what an estimate carries over', () => {
+    const windows = calendar({ minute: 100 });
+    const minute = windows.of('minute') as SharedWindow;
+    const read = (used: number): boolean => {
+      minute.read(reading({ used, sentAt: 1_000 }), exactly(BEGIN), exactly(BEGIN + 40));
+      return minute.isExceeded(2_000);
+    };
+    // The store has not said what it counts.
+    expect(read(100)).toBe(false);
+    minute.hearUsed(instanceAt(windows, 'minute', BEGIN), 20, BEGIN);
+    expect([read(70), read(71)]).toEqual([false, true]);
+    expect([minute.isExceeded(60_999), minute.isExceeded(61_000)]).toEqual([true, false]);
+    const estimated = new SharedWindow('minute', 100, { alive: [slidingCounter], epoch: 0 }, DATED);
+    const before = estimated.previous(BEGIN);
+    const [present] = estimated.instances(exactly(BEGIN));
+    if (!before || !present) throw new Error('there are none');
+    estimated.hearUsed(before, 40, BEGIN);
+    estimated.hearUsed(present, 0, BEGIN);
+    estimated.read(reading({ used: 90, sentAt: 1_000 }), exactly(BEGIN), exactly(BEGIN + 40));
+    expect(estimated.isExceeded(1_000)).toBe(false);
+  });
+
   it('remembers the most that was read of an instance, because answers may overtake each other', () => {
     const windows = calendar({ minute: 100 });
     const minute = windows.of('minute') as SharedWindow;
