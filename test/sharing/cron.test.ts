@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { jobs } from '../../bench/fleet/worlds/traffic.ts';
 import type { Client } from '../../src/index.ts';
 import { seeded, type WindowKind } from '../../src/testing/index.ts';
 import { DEEP, runs } from '../support/deep.ts';
@@ -317,4 +318,19 @@ describe('jobs that make 18 calls at once each minute of 30, beside a consumer t
     expect(service.log.length).toBeGreaterThan(216);
     expect(fleet.limited - others).toBeLessThanOrEqual(most);
   });
+});
+
+it('a job of nine tenths of a sliding minute waits for no unit that only a stale reading of its own process counts', async () => {
+  // A reading of all units that have slid out meanwhile, of which the store granted as many again, looked like strangers: a call waited 60 s.
+  const fleet = fleetOf(2, { keyed: { minute: 20 }, windows: 'sliding-log', latencyMs: [20, 80] }, {}, { seed: 2 });
+  const { clock, clients } = fleet;
+  const waits: number[] = [];
+  const call = async ({ atMs, by }: { readonly atMs: number; readonly by: number }): Promise<void> => {
+    await clock.sleep(atMs);
+    await clients[by]?.getInfo({ maxWaitMs: Infinity });
+    waits.push(clock.now() - atMs);
+  };
+  await clock.run(Promise.all(jobs(18, 12)(2).arrivals(seeded(2)).map(call)));
+  expect(waits).toHaveLength(12 * 18);
+  expect(Math.max(...waits)).toBeLessThan(15_000);
 });

@@ -289,6 +289,12 @@ describe('a window that processes share', () => {
     expect(hour.reading(first, 60_000)?.used).toBe(9);
     hour.hearUsed(first, 8, BEGIN);
     expect(hour.reading(first, 60_000)).toBeUndefined();
+    // What the same answer granted was not read.
+    hour.read(news, exactly(BEGIN), exactly(BEGIN + 20));
+    hour.hearUsed(first, 12, BEGIN, 3);
+    expect(hour.reading(first, 60_000)?.used).toBe(9);
+    hour.hearUsed(first, 12, BEGIN, 4);
+    expect(hour.reading(first, 60_000)).toBeUndefined();
   });
 
   it('whose service may count a part of the one before keeps that part, by what the store says of it', () => {
