@@ -260,14 +260,11 @@ export class Ledger {
     this.timeline.hearStore(answer.now, sentAt, now);
     const used = new Map(windows.map(({ name }, index) => [name, answer.used[index] ?? 0]));
     const granted = new Map(slots.map(({ name }, index) => [name, answer.granted[index] ?? 0]));
-    const grantedOf = (instance: Instance): number =>
-      asked.slots
-        .filter(({ instances }) => instances.some(({ name }) => name === instance.name))
-        .reduce((units, { name }) => units + (granted.get(name) ?? 0), 0);
+    const grantedInAll = answer.granted.reduce((units, each) => units + each, 0);
     for (const instance of [...asked.also, ...asked.slots.flatMap(({ instances }) => instances)]) {
       const units = used.get(instance.name);
       if (units === undefined) continue;
-      instance.window.hearUsed(instance, units, this.timeline.at(now).least, grantedOf(instance));
+      instance.window.hearUsed(instance, units, this.timeline.at(now).least, grantedInAll);
       if (instance.drain === undefined) this.#unheard.count(instance.window.period, units);
     }
     const { urgent, usual = 0 } = answer;

@@ -93,7 +93,7 @@ export class SharedWindow extends ShapedWindow {
     return this.#at(startOf(this.period, time) - 1);
   }
 
-  /** The store said how much is used of an instance, with what it granted, at a time: of one of the calendar before those that slide. */
+  /** The store said how much is used of an instance at a time, with what it `granted` of any: of one of the calendar before those that slide. */
   hearUsed({ name, slides, end, drain }: Instance, units: number, time: number, granted = 0): void {
     // The store has heard what was read, and some of it has slid out since.
     if (slides !== undefined && (this.#readings.get(name)?.used ?? 0) > units - granted) this.#readings.delete(name);
