@@ -321,7 +321,7 @@ describe('jobs that make 18 calls at once each minute of 30, beside a consumer t
 });
 
 it('a job of nine tenths of a sliding minute waits for no unit that only a stale reading of its own process counts', async () => {
-  // A reading of all units that have slid out meanwhile, of which the store granted as many again, looked like strangers: a call waited 60 s.
+  // A reading of units that had slid out meanwhile looked like strangers: a call waited 60 s.
   const fleet = fleetOf(2, { keyed: { minute: 20 }, windows: 'sliding-log', latencyMs: [20, 80] }, {}, { seed: 2 });
   const { clock, clients } = fleet;
   const waits: number[] = [];

@@ -259,17 +259,17 @@ export class Ledger {
     const before = { processes, aheadMs: this.policy.isAmple(now) ? 0 : heldMs };
     this.timeline.hearStore(answer.now, sentAt, now);
     const used = new Map(windows.map(({ name }, index) => [name, answer.used[index] ?? 0]));
-    const granted = new Map(slots.map(({ name }, index) => [name, answer.granted[index] ?? 0]));
-    const grantedInAll = answer.granted.reduce((units, each) => units + each, 0);
     for (const instance of [...asked.also, ...asked.slots.flatMap(({ instances }) => instances)]) {
       const units = used.get(instance.name);
       if (units === undefined) continue;
-      instance.window.hearUsed(instance, units, this.timeline.at(now).least, grantedInAll);
+      instance.window.hearUsed(instance, units, this.timeline.at(now).least);
       if (instance.drain === undefined) this.#unheard.count(instance.window.period, units);
     }
+    for (const window of this.windows) window.hear(used);
     const { urgent, usual = 0 } = answer;
     this.#reserves[0].hear(urgent.units + usual, answer);
     this.#reserves[1].hear(urgent.units, answer);
+    const granted = new Map(slots.map(({ name }, index) => [name, answer.granted[index] ?? 0]));
     this.#renounce(asked, granted, used);
     const outcome = {
       granted: ({ name }: Slot): number => granted.get(name) ?? 0,

@@ -3,6 +3,7 @@ import type { WindowNews } from '../../quota/share-limit.ts';
 import { endOf, periodMsOf, startOf } from '../../quota/time/periods.ts';
 import { DRIFT } from '../../quota/time/server-clock.ts';
 import { LINGER_MS, type WindowAsk } from '../store/store.ts';
+import { numbered } from '../store/store-rules.ts';
 import { drainedIn, lastStep, SPARE_STEPS, spareOf, stepsAt, stepsUntil } from './drain.ts';
 import { calendarOf, evenOf, type InstanceTime, slidingOf } from './instances.ts';
 import { ShapedWindow } from './shaped-window.ts';
@@ -26,6 +27,9 @@ const BEGINNING = 0.05;
 
 /** Maximum number of instances for which a window keeps readings, and what the store counts. */
 const READINGS = 9;
+
+/** While more than this part of the limit slides out, a reading may count it and the store no more: it does not show how much is used at least. */
+const SLIDING_PART = 0.1;
 
 /** One instance of a window. */
 export interface Instance extends InstanceTime {
@@ -67,6 +71,8 @@ export class SharedWindow extends ShapedWindow {
   readonly #used = new Map<string, number>();
   /** When a request was sent whose reading counted half of the limit more than the store, at most: so much no strangers take at once. */
   #exceededAt = -Infinity;
+  /** Units used of all instances that the last ask named, by the store. */
+  #heard: ReadonlyMap<string, number> = new Map();
   /** Units of a window of the calendar, by when it began, that were claimed so long ago that each reading counts them. */
   #settled = { start: Number.NaN, units: 0 };
 
@@ -93,10 +99,15 @@ export class SharedWindow extends ShapedWindow {
     return this.#at(startOf(this.period, time) - 1);
   }
 
-  /** The store said how much is used of an instance at a time, with what it `granted` of any: of one of the calendar before those that slide. */
-  hearUsed({ name, slides, end, drain }: Instance, units: number, time: number, granted = 0): void {
+  /** The store said how much is used of the instances of all windows. */
+  hear(used: ReadonlyMap<string, number>): void {
+    this.#heard = used;
+  }
+
+  /** The store said how much is used of an instance, at a time: of one of the calendar before those that slide. */
+  hearUsed({ name, slides, end, drain }: Instance, units: number, time: number): void {
     // The store has heard what was read, and some of it has slid out since.
-    if (slides !== undefined && (this.#readings.get(name)?.used ?? 0) > units - granted) this.#readings.delete(name);
+    if (slides !== undefined && (this.#readings.get(name)?.used ?? 0) > units) this.#readings.delete(name);
     if (this.isShort || drain !== undefined) return;
     if (slides === undefined || end - slides <= time) {
       this.#used.delete(name);
@@ -189,7 +200,8 @@ export class SharedWindow extends ShapedWindow {
     // A step to which no usage is carried over holds its own claims alone.
     if (drain !== undefined && !this.drains) return undefined;
     // If the window may not be aligned, part of the stated usage may belong to the calendar's previous window.
-    const known = slides === undefined && !this.isCalendar ? undefined : this.#readings.get(name);
+    const isTelling = slides === undefined ? this.isCalendar : this.#slidesOutOf(name) <= this.limit * SLIDING_PART;
+    const known = isTelling ? this.#readings.get(name) : undefined;
     if (known) {
       const ageMs = now - known.sentAt;
       const isBound = !this.isShort && drain === undefined && ageMs < RECENT_MS;
@@ -215,6 +227,13 @@ export class SharedWindow extends ShapedWindow {
     if (present > (this.#used.get(name) ?? 0)) return { used: present, bounds: 'below', ageMs };
     const over = Math.max(0, time - end) / periodMsOf(this.period);
     return over < 1 ? { used: Math.floor(used / (1 - over)), bounds: 'above', ageMs } : undefined;
+  }
+
+  /** Units that slide out in the step of an instance, by the store: the next one holds no more of them. */
+  #slidesOutOf(name: string): number {
+    const [kind, number] = numbered(name);
+    const next = this.#heard.get(`${kind}${number + 1}`);
+    return next === undefined ? 0 : (this.#heard.get(name) ?? 0) - next;
   }
 
   /** All steps that an ask must name for slots within this range if the window drains. */

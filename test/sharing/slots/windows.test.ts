@@ -289,12 +289,22 @@ describe('a window that processes share', () => {
     expect(hour.reading(first, 60_000)?.used).toBe(9);
     hour.hearUsed(first, 8, BEGIN);
     expect(hour.reading(first, 60_000)).toBeUndefined();
-    // What the same answer granted was not read.
-    hour.read(news, exactly(BEGIN), exactly(BEGIN + 20));
-    hour.hearUsed(first, 12, BEGIN, 3);
-    expect(hour.reading(first, 60_000)?.used).toBe(9);
-    hour.hearUsed(first, 12, BEGIN, 4);
-    expect(hour.reading(first, 60_000)).toBeUndefined();
+  });
+
+  it('tells no reading of an instance as the least that is used while more than a tenth of the limit slides out of it', () => {
+    const windows = new SharedWindows(DATED);
+    const minute = windows.open('minute', 100, { alive: [slidingLog], epoch: 0 });
+    const [first, next] = minute.instances({ least: BEGIN, most: BEGIN });
+    if (!first || !next) throw new Error('there are none');
+    minute.read(reading({ used: 90, shapes: minute.shapes, sentAt: 0 }), exactly(BEGIN), exactly(BEGIN + 20));
+    const told = (holds: number, nextHolds: number) => {
+      minute.hear(
+        new Map([...[first, next].entries()].map(([nth, { name }]) => [name, nth === 0 ? holds : nextHolds])),
+      );
+      return minute.reading(first, 60)?.bounds;
+    };
+    expect(minute.reading(first, 60)).toMatchObject({ used: 90, bounds: 'both' });
+    expect([told(95, 85), told(95, 84)]).toEqual(['both', 'above']);
   });
 
   it('whose service may count a part of the one before keeps that part, by what the store says of it', () => {
