@@ -10,6 +10,9 @@ import type { ShapeProbing } from './shape/probing.ts';
 /** Refusals that are at most this many windows apart count as having one cause. */
 const WITHIN = 10;
 
+/** So long, in milliseconds, refusals of a shared window are explained by what was used beyond all grants. If they go on, its shape is in doubt. */
+const EXPLAINED_MS = 1_200_000;
+
 /** What refusals tell of, and how it is known whether they can. */
 export interface RefusalsDependencies {
   readonly candidates: CandidateShapes;
@@ -25,6 +28,8 @@ export class Refusals {
   readonly #periodMs: number;
   readonly #known: RefusalsDependencies;
   #lastAt = -Infinity;
+  /** Since when each refusal has been, or since shapes were re-admitted. */
+  #explainedSince: number | undefined;
 
   constructor(period: Period, known: RefusalsDependencies) {
     this.#period = period;
@@ -38,7 +43,9 @@ export class Refusals {
     const { candidates, probing, otherConsumers, sent, shareLimit } = this.#known;
     let isSpaced = false;
     if (used + own > limit && !this.#showsEstimate(limit, now) && this.#isUnexplained(now)) {
+      const { epoch } = candidates.shapes;
       candidates.reinstate();
+      if (candidates.shapes.epoch > epoch) this.#explainedSince = undefined;
       isSpaced = probing.onUnexplainedRefusal(now);
     }
     if (used >= limit && !isSpaced && !shareLimit.isShared) otherConsumers.onRefused(sent.most, limit, now);
@@ -60,7 +67,9 @@ export class Refusals {
    */
   #isUnexplained(now: number): boolean {
     const { otherConsumers, shareLimit } = this.#known;
-    if (otherConsumers.areActive || shareLimit.isOverdrawn(this.#period, now)) return false;
+    if (otherConsumers.areActive) return false;
+    if (!shareLimit.isOverdrawn(this.#period, now)) this.#explainedSince = undefined;
+    else if (now < (this.#explainedSince ??= now) + EXPLAINED_MS) return false;
     const sinceMs = now - this.#lastAt;
     const isSecond = sinceMs > this.#periodMs && sinceMs < this.#periodMs * WITHIN;
     const isUnexplained = !shareLimit.isShared || isSecond;

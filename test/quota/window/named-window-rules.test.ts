@@ -204,6 +204,11 @@ describe('a refusal that no shape of a window predicts', () => {
     expect(candidates([1_000, 31_000, 62_000, 92_000, 123_000], {}, shared)).toBe(5);
     expect(candidates(every(PERIODS_MS), {}, { ...shared, isOverdrawn: () => true })).toBe(1);
     expect(candidates([1_000, 2_000], {}, { isOverdrawn: () => true })).toBe(1);
+    // For twenty minutes; if refusals go on, the shape is in doubt.
+    const overdrawn = { ...shared, isOverdrawn: () => true };
+    expect([21, 23].map((times) => candidates(every(PERIODS_MS, times), {}, overdrawn))).toEqual([1, 5]);
+    const isOverdrawn = (_: Period, now: number): boolean => now !== 611_100;
+    expect(candidates(every(PERIODS_MS, 23), {}, { ...shared, isOverdrawn })).toBe(1);
   });
 });
 
