@@ -69,7 +69,10 @@ export class Refusals {
     const { otherConsumers, shareLimit } = this.#known;
     if (otherConsumers.areActive) return false;
     if (!shareLimit.isOverdrawn(this.#period, now)) this.#explainedSince = undefined;
-    else if (now < (this.#explainedSince ??= now) + EXPLAINED_MS) return false;
+    else {
+      this.#explainedSince ??= now;
+      if (now < this.#explainedSince + EXPLAINED_MS) return false;
+    }
     const sinceMs = now - this.#lastAt;
     const isSecond = sinceMs > this.#periodMs && sinceMs < this.#periodMs * WITHIN;
     const isUnexplained = !shareLimit.isShared || isSecond;
