@@ -51,6 +51,35 @@ describe('a bulk of processes that share a key, beside consumers that are no pro
   );
 });
 
+it('a process with a larger reserve for strangers waits no longer than two minutes beside processes with a smaller one', async () => {
+  const limits = { keyed: { minute: 300 }, windows: 'sliding-counter', latencyMs: [20, 80] } as const;
+  const { clock, clients, service } = fleetOf(3, limits);
+  const [light, ...bulks] = [...clients].reverse();
+  const random = seeded(51);
+  const waits: number[] = [];
+  const strangers = async (): Promise<void> => {
+    for (const afterMs of [65_000, 90_000]) {
+      await clock.sleep(afterMs);
+      service.spend(120, 'the-key-of-all');
+    }
+  };
+  const ofLight = async (): Promise<void> => {
+    while (clock.now() < 480_000) {
+      const calledAt = clock.now();
+      void light?.getInfo({ maxWaitMs: Infinity }).then(() => waits.push(clock.now() - calledAt));
+      await clock.sleep(untilNext(3_000, random));
+    }
+  };
+  const ofBulks = bulks.flatMap((client) =>
+    Array.from({ length: 10 }, async () => {
+      while (clock.now() < 600_000) await client.getInfo({ maxWaitMs: Infinity });
+    }),
+  );
+  await clock.run(Promise.all([strangers(), ofLight(), ...ofBulks]));
+  // They took all that it left, and a call waited for 339 s.
+  expect(Math.max(...waits)).toBeLessThan(120_000);
+});
+
 it('refusals show another shape, and no strangers, if responses count much more than the store: within six minutes', async () => {
   const limits = { keyed: { minute: 300 }, windows: 'sliding-counter', latencyMs: [20, 80] } as const;
   const fleet = fleetOf(3, limits, {}, { calendar: ['minute'] });

@@ -309,8 +309,11 @@ export class Ledger {
       this.#reserves[demand.rank as 0 | 1].kept(instance, time) +
       instance.window.keptForProbe(from, time + demand.maxWaitMs) +
       (isCalm ? this.#probe.kept(instance) : 0);
+    // Of what slides, processes with a smaller reserve take all that is left to strangers: one that is granted nothing leaves them none.
+    const leavesUnits = ({ units, window }: Instance): boolean =>
+      units === undefined && (window.isCalendar || !this.policy.isLacking);
     const leftToOthers = (instance: Instance): number =>
-      (instance.units === undefined ? this.strangers.units(instance.window.period, now) : 0) +
+      (leavesUnits(instance) ? this.strangers.units(instance.window.period, now) : 0) +
       (demand.rank === URGENT ? 0 : keptForOthers(instance));
     return (instance) =>
       instance.window.carried(instance, from) +
