@@ -43,9 +43,7 @@ export class Refusals {
     const { candidates, probing, otherConsumers, sent, shareLimit } = this.#known;
     let isSpaced = false;
     if (used + own > limit && !this.#showsEstimate(limit, now) && this.#isUnexplained(now)) {
-      const { epoch } = candidates.shapes;
-      candidates.reinstate();
-      if (candidates.shapes.epoch > epoch) this.#explainedSince = undefined;
+      if (candidates.reinstate()) this.#explainedSince = undefined;
       isSpaced = probing.onUnexplainedRefusal(now);
     }
     if (used >= limit && !isSpaced && !shareLimit.isShared) otherConsumers.onRefused(sent.most, limit, now);

@@ -211,7 +211,7 @@ export class Ledger {
     const { want, need, slots, wish, surplus } = plan;
     const arrival = this.timeline.arrival(now);
     const time = arrival.least;
-    const kept = this.#keptBy(plan, demand, time, now);
+    const kept = this.#keptBy(plan, demand, now);
     const { tellsAt } = this.#unheard;
     const isReading = tellsAt < Infinity && (now >= tellsAt || !isSilent);
     const also = this.#alwaysNamed(slots, arrival);
@@ -265,7 +265,7 @@ export class Ledger {
       instance.window.hearUsed(instance, units, this.timeline.at(now).least);
       if (instance.drain === undefined) this.#unheard.count(instance.window.period, units);
     }
-    for (const window of this.windows) window.hear(used);
+    for (const window of this.windows) window.hearAll(used);
     const { urgent, usual = 0 } = answer;
     this.#reserves[0].hear(urgent.units + usual, answer);
     this.#reserves[1].hear(urgent.units, answer);
@@ -298,12 +298,8 @@ export class Ledger {
   }
 
   /** Units of an instance that an ask must leave free: for what the service carries over, for other calls, and for requests that show a shape. */
-  #keptBy(
-    { slots, isCalm, isAhead }: AskPlan,
-    demand: Demand,
-    time: number,
-    now: number,
-  ): (instance: Instance) => number {
+  #keptBy({ slots, isCalm, isAhead }: AskPlan, demand: Demand, now: number): (instance: Instance) => number {
+    const time = this.timeline.at(now).least;
     const from = slots[0]?.from ?? time;
     const keptForOthers = (instance: Instance): number =>
       this.#reserves[demand.rank as 0 | 1].kept(instance, time) +

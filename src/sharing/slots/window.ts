@@ -99,8 +99,8 @@ export class SharedWindow extends ShapedWindow {
     return this.#at(startOf(this.period, time) - 1);
   }
 
-  /** The store said how much is used of the instances of all windows. */
-  hear(used: ReadonlyMap<string, number>): void {
+  /** The store said how much is used of all instances that an ask named. */
+  hearAll(used: ReadonlyMap<string, number>): void {
     this.#heard = used;
   }
 
@@ -166,10 +166,7 @@ export class SharedWindow extends ShapedWindow {
   read({ used, limit, sentAt }: WindowNews, sent: TimeRange, received: TimeRange): void {
     this.limit = limit;
     this.left = Math.max(0, limit - used);
-    const known = this.instances({ least: sent.least, most: sent.least }).map((each) =>
-      this.#counted(each, sent.least),
-    );
-    if (used - Math.max(...known) > limit / 2) this.#exceededAt = sentAt;
+    if (used > limit / 2 && used - this.#mostCounted(sent.least) > limit / 2) this.#exceededAt = sentAt;
     if (sentAt >= (this.#latest?.sentAt ?? sentAt)) this.#latest = { used, sentAt, time: sent.least };
     const range = { least: sent.least, most: received.most };
     const start = startOf(this.period, sent.least);
@@ -200,9 +197,10 @@ export class SharedWindow extends ShapedWindow {
     // A step to which no usage is carried over holds its own claims alone.
     if (drain !== undefined && !this.drains) return undefined;
     // If the window may not be aligned, part of the stated usage may belong to the calendar's previous window.
-    const isTelling = slides === undefined ? this.isCalendar : this.#slidesOutOf(name) <= this.limit * SLIDING_PART;
-    const known = isTelling ? this.#readings.get(name) : undefined;
-    if (known) {
+    const isTelling = (): boolean =>
+      slides === undefined ? this.isCalendar : this.#slidesOutOf(name) <= this.limit * SLIDING_PART;
+    const known = this.#readings.get(name);
+    if (known && isTelling()) {
       const ageMs = now - known.sentAt;
       const isBound = !this.isShort && drain === undefined && ageMs < RECENT_MS;
       return { used: known.used, bounds: isBound ? 'both' : 'below', ageMs };
@@ -241,9 +239,11 @@ export class SharedWindow extends ShapedWindow {
     return this.drains ? this.#of(stepsUntil(this.period, this.limit, range)) : [];
   }
 
-  /** Units of an instance that are used at a time, by the store; Infinity: it has not said. */
-  #counted(instance: Instance, time: number): number {
-    return (this.#used.get(instance.name) ?? Infinity) + this.carried(instance, time);
+  /** Units that the store counts of the instances of a time, of the one with most; Infinity: it has not said, as of a second. */
+  #mostCounted(time: number): number {
+    if (this.isShort) return Infinity;
+    const instances = this.instances({ least: time, most: time });
+    return Math.max(...instances.map((each) => (this.#used.get(each.name) ?? Infinity) + this.carried(each, time)));
   }
 
   /** The instance of the calendar at a time. */

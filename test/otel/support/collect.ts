@@ -11,7 +11,7 @@ import type { Client } from '../../../src/client/client.ts';
 import type { ClientOptions } from '../../../src/options/client-options.ts';
 import { type InstrumentOptions, instrument } from '../../../src/otel/index.ts';
 import type { MockService, MockServiceOptions, VirtualClock } from '../../../src/testing/index.ts';
-import { mockWorld } from '../../support/mock-world.ts';
+import { told } from '../../trace/support/told.ts';
 
 class OnDemand extends MetricReader {
   protected override async onForceFlush(): Promise<void> {}
@@ -39,15 +39,7 @@ export function instrumented(
   options: ClientOptions = {},
   how: Pick<InstrumentOptions, 'requests'> = {},
 ): Instrumented {
-  const {
-    clock,
-    service: mock,
-    client,
-  } = mockWorld(
-    { latencyMs: 100, keyless: { minute: 1_000 }, ...service },
-    { random: () => 0.5, ...options },
-    Date.UTC(2026, 0, 15, 12, 0, 20, 500),
-  );
+  const { clock, mock, client } = told(service, options);
   const exporter = new InMemorySpanExporter();
   const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
   const reader = new OnDemand();

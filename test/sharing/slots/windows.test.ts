@@ -298,7 +298,7 @@ describe('a window that processes share', () => {
     if (!first || !next) throw new Error('there are none');
     minute.read(reading({ used: 90, shapes: minute.shapes, sentAt: 0 }), exactly(BEGIN), exactly(BEGIN + 20));
     const told = (holds: number, nextHolds: number) => {
-      minute.hear(
+      minute.hearAll(
         new Map([...[first, next].entries()].map(([nth, { name }]) => [name, nth === 0 ? holds : nextHolds])),
       );
       return minute.reading(first, 60)?.bounds;

@@ -133,16 +133,19 @@ export class CandidateShapes {
   /**
    * A refusal that no candidate predicted: re-admits those dropped on weak evidence; if there are none, the second such
    * refusal re-admits all.
+   *
+   * @returns whether any is re-admitted.
    */
-  reinstate(): void {
+  reinstate(): boolean {
     const { size } = this.#dismissed;
     if (size > 0) this.#keep(this.#all.filter((model) => this.#alive.includes(model) || this.#dismissed.has(model)));
     else if (++this.#unexplainedRefusals >= 2) this.#keep(this.#all);
-    else return;
+    else return false;
     this.#epoch++;
     for (const model of this.#dismissed) this.#debts.delete(model);
     this.#dismissed.clear();
     this.#unexplainedRefusals = 0;
+    return true;
   }
 
   /**
