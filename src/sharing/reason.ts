@@ -7,12 +7,14 @@ export interface Held {
   readonly lost: string | undefined;
   readonly isLearning: boolean;
   readonly isResuming: boolean;
+  /** Whether its units are granted, and strangers use the second, too. */
+  readonly isSpaced: boolean;
   /** The window that is full. */
   readonly full: Pick<SharedWindow, 'period' | 'limit'> | undefined;
 }
 
 /** Why the share holds a call back, as a sentence for people. */
-export function reasonOf({ lost, isLearning, isResuming, full }: Held): Reason {
+export function reasonOf({ lost, isLearning, isResuming, isSpaced, full }: Held): Reason {
   if (lost !== undefined) return { kind: 'share', why: lost };
   if (isLearning)
     return {
@@ -20,6 +22,7 @@ export function reasonOf({ lost, isLearning, isResuming, full }: Held): Reason {
       why: 'another process sends alone for a moment, to learn the limits and when windows end',
     };
   if (isResuming) return { kind: 'share', why: 'another process sends the first request after a pause' };
+  if (isSpaced) return { kind: 'share', why: 'requests are spread evenly over the second, because others use it, too' };
   if (!full) return { kind: 'share', why: 'the store has not granted units of the next second yet' };
   const { period, limit } = full;
   const why = `the ${period} of ${limit} units is used up by all processes that share it`;

@@ -152,13 +152,18 @@ export class SharedQuota implements ShareLimit {
     if (!isAbsent && this.#discovery.waitsUntil > now) return this.#discovery.waitsUntil;
     if (this.#awaitsClock(now)) return this.#ledger.nextSlot(now);
     if (this.#resumption.mayProbe(now)) return now;
-    if (this.#ledger.left(now) >= units) return this.#statedHold(now)?.until ?? now;
+    if (this.#ledger.left(now) >= units) return this.#grantedFrom(units, now);
     this.#schedule.startIfDue(now);
     if (this.#absence.goesAlone(now)) return this.#absence.earliest(units, now);
     return this.#nextAt(now);
   }
 
-  /** What holds the first call back although its units are granted. */
+  /** The instant at which a call whose units are granted may go. */
+  #grantedFrom(units: number, now: number): number {
+    return Math.max(this.#statedHold(now)?.until ?? now, this.#ledger.spacedFrom(units, now));
+  }
+
+  /** The window of which too little is left for the first call, although its units are granted. */
   #statedHold(now: number): StatedHold | undefined {
     const { windows, policy } = this.#ledger;
     return this.#stated.hold(windows, this.#needs.first.units, policy.isAmple(now), now);
@@ -171,10 +176,12 @@ export class SharedQuota implements ShareLimit {
   }
 
   #explain(now: number): Reason {
+    const { units } = this.#needs.first;
     return reasonOf({
       lost: this.#absence.why,
       isLearning: this.#discovery.waitsUntil > now || this.#isNew,
       isResuming: this.#resumption.until(now) > now,
+      isSpaced: this.#ledger.left(now) >= units && this.#ledger.spacedFrom(units, now) > now,
       full: this.#shortage.full(now)?.instance.window ?? this.#statedHold(now)?.window,
     });
   }

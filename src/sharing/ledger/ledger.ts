@@ -95,7 +95,8 @@ export class Ledger {
 
   /** Whether strangers explain a refusal by this window. */
   isForStrangers(period: Period, now: number): boolean {
-    return this.strangers.units(period, now) > 0 && !this.windows.of(period)?.isExceeded(now);
+    const window = this.windows.of(period);
+    return window !== undefined && this.strangers.units(window, now) > 0 && !window.isExceeded(now);
   }
 
   /** Units available for a request that is sent now. */
@@ -144,6 +145,17 @@ export class Ledger {
   /** The instant at which the slot of a request that is sent now ends. */
   nextSlot(now: number): number {
     return Math.max(now + 1, this.timeline.surely(this.slot(now).to, now));
+  }
+
+  /**
+   * The earliest instant for a request of so many units, which are granted: where strangers use the second, too, the requests of a slot are spaced evenly
+   * over the rest of it, so that all consumers see each other's usage in time.
+   */
+  spacedFrom(units: number, now: number): number {
+    const second = this.windows.of('second');
+    if (!second || this.strangers.units(second, now) === 0) return now;
+    const { sentAt } = this.planner.expected;
+    return sentAt + ((this.nextSlot(now) - sentAt) * units) / (this.left(now) + units);
   }
 
   /** Charges a request that is sent now. */
@@ -232,7 +244,7 @@ export class Ledger {
       isSparing: wish === WISH_SPARING,
       isNear: this.planner.isNear,
     };
-    const { divided } = this.windows;
+    const divided = this.#divided(now);
     const rate = Math.min(...[...this.windows].map(({ limit, period }) => limit / periodMsOf(period)));
     const { storeOffset } = this.timeline;
     return {
@@ -290,6 +302,15 @@ export class Ledger {
     );
   }
 
+  /** The fewest units of a window that needy processes divide: all but those that are left to strangers. */
+  #divided(now: number): number {
+    const parts = [...this.windows].map((window) => {
+      const { limit, divided } = window;
+      return divided - (this.strangers.units(window, now) * divided) / limit;
+    });
+    return Math.min(...parts);
+  }
+
   /** Moves what was sent to narrower slots, as far as they are known now. */
   #refine(now: number): void {
     const isGuess = this.timeline.isGuess(now);
@@ -309,7 +330,7 @@ export class Ledger {
     const leavesUnits = ({ units, window }: Instance): boolean =>
       units === undefined && (window.isCalendar || !this.policy.isLacking);
     const leftToOthers = (instance: Instance): number =>
-      (leavesUnits(instance) ? this.strangers.units(instance.window.period, now) : 0) +
+      (leavesUnits(instance) ? this.strangers.units(instance.window, now) : 0) +
       (demand.rank === URGENT ? 0 : keptForOthers(instance));
     return (instance) =>
       instance.window.carried(instance, from) +

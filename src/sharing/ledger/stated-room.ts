@@ -67,7 +67,7 @@ export class StatedRoom {
     const isUnderWay = this.#underWay > 0;
     if (latest) {
       const { limit, used, receivedAt } = latest;
-      const strangers = this.#strangers.units(period, now);
+      const strangers = this.#strangers.units(latest, now);
       const over = used + this.#underWay + units - limit;
       // What slides out until then is theirs, too.
       const until = receivedAt + (over + strangers) * Math.min(periodMsOf(period) / limit, LONGEST_MS);

@@ -18,9 +18,9 @@ const FADES_MS = 120_000;
 /** A longer window has none: of a day it would last for days, and what refusals show of its last units is little. In milliseconds. */
 const LONGEST_MS: number = periodMsOf('minute');
 
-/** The reserve of a window after its last refusal. */
+/** The reserve of a window after its last refusal, as a part of the limit. */
 interface Last {
-  readonly units: number;
+  readonly part: number;
   readonly at: number;
 }
 
@@ -37,18 +37,19 @@ export class StrangersReserve {
     const periodMs = periodMsOf(period);
     if (!isRefused || used < limit || periodMs > LONGEST_MS) return;
     if (last && now < last.at + TOGETHER_PART * periodMs) return;
-    const units = this.#at(period, now) + Math.max(LEAST_STEP, STEP_PART * limit);
-    this.#last.set(period, { units: Math.min(units, MOST_PART * limit), at: now });
+    const part = this.#partAt(period, now) + Math.max(LEAST_STEP / limit, STEP_PART);
+    this.#last.set(period, { part: Math.min(part, MOST_PART), at: now });
   }
 
-  /** Whole units of the reserve of a window. */
-  units(period: Period, now: number): number {
-    return Math.floor(this.#at(period, now));
+  /** The reserve of a window in whole units, at most half of the limit. */
+  units({ period, limit }: Pick<WindowNews, 'period' | 'limit'>, now: number): number {
+    return limit - Math.round(limit * (1 - this.#partAt(period, now)));
   }
 
-  #at(period: Period, now: number): number {
+  /** It as a part of the limit. */
+  #partAt(period: Period, now: number): number {
     const last = this.#last.get(period);
     if (!last) return 0;
-    return last.units * Math.exp((last.at - now) / Math.max(FADES_MS, FADES_WINDOWS * periodMsOf(period)));
+    return last.part * Math.exp((last.at - now) / Math.max(FADES_MS, FADES_WINDOWS * periodMsOf(period)));
   }
 }

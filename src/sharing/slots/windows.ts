@@ -28,11 +28,6 @@ export class SharedWindows implements Iterable<SharedWindow> {
     return Math.min(...[...this].map(({ limit }) => limit));
   }
 
-  /** The fewest units of a window that needy processes divide. */
-  get divided(): number {
-    return Math.min(...[...this].map(({ divided }) => divided));
-  }
-
   /** Whether one is so small that a process can use it up with what others do not know of yet. */
   get isAnySmall(): boolean {
     return this.smallest <= FEW;

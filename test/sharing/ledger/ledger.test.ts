@@ -30,6 +30,37 @@ describe('the ledger of a process', () => {
     expect(slots.map(({ name, wish }) => [Number(name) - BEGIN / 1_000, wish])).toEqual([[0, 1]]);
   });
 
+  describe('where strangers have taken what was granted of a second', () => {
+    /** A process that was refused by a full second of 20 units. */
+    function refused(): Ledger {
+      const ledger = ledgerOf({ second: 20 });
+      ledger.read(reading({ period: 'second', limit: 20, used: 20, isRefused: true, sentAt: 900, receivedAt: 940 }));
+      return ledger;
+    }
+
+    it('spaces the requests of a slot evenly over the rest of it', () => {
+      const ledger = refused();
+      ask(ledger, demand({ want: 4 }), [4], 2_000);
+      ledger.spend(1, 2_100);
+      const free = ledger.nextSlot(2_100) - 2_100;
+      expect(ledger.spacedFrom(1, 2_110)).toBeCloseTo(2_100 + free / 4);
+      // Of three units two are one request.
+      expect(ledger.spacedFrom(2, 2_110)).toBeCloseTo(2_100 + (2 * free) / 5);
+    });
+
+    it('leaves them units, and divides the others among the processes', () => {
+      const composed = ask(refused(), demand({ want: 4 }), [4], 2_000);
+      expect(composed.size).toBe(18);
+      expect(composed.windows.map((each) => each.kept)).toEqual([2, 2]);
+    });
+
+    it('does so no more a few minutes later', () => {
+      const ledger = refused();
+      ledger.spend(1, 300_000);
+      expect(ledger.spacedFrom(1, 300_001)).toBe(300_001);
+    });
+  });
+
   describe('asks for the calls that will likely follow, by its rate', () => {
     /** A process that has spent four units a second, and was told how much of each window is used. */
     function steady(limit: number, used = 0, others = 0): Ledger {
