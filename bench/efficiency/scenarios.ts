@@ -1,5 +1,5 @@
 import type { Scenario } from './scenario.ts';
-import { company, crowds, crowdsBySecond, seconds, strangers, urgent } from './scenarios/company.ts';
+import { company, crowds, crowdsByMinute, crowdsBySecond, seconds, strangers, urgent } from './scenarios/company.ts';
 import { costs, habits, silent } from './scenarios/habits.ts';
 import { randomScenarioNamed } from './scenarios/random.ts';
 import { shapes, sizes } from './scenarios/shapes.ts';
@@ -21,6 +21,7 @@ export const scenarios: readonly Scenario[] = [
   ...strangers,
   ...crowds,
   ...crowdsBySecond,
+  ...crowdsByMinute,
   ...shared,
   ...urgent,
 ];

@@ -149,6 +149,21 @@ export const crowdsBySecond: readonly Scenario[] = [2, 4, 8, 20].flatMap((client
   ),
 );
 
+/** The same where only a minute is limited. */
+export const crowdsByMinute: readonly Scenario[] = [2, 4, 8].flatMap((clients) =>
+  SHAPES.map(
+    (windows): Scenario => ({
+      name: `300/min alone, ${clients} clients, ${windows}`,
+      promised: windows === 'sliding-log' ? 'crowd, sliding' : 'crowd',
+      isDeep: true,
+      limits: { minute: 300 },
+      windows,
+      clients,
+      bulk: 3_000,
+    }),
+  ),
+);
+
 /** Urgent calls that arrive during a bulk. */
 export const urgent: readonly Scenario[] = [
   {
