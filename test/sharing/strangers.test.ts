@@ -5,6 +5,7 @@ import { memoryStore } from '../../src/sharing/store/memory-store.ts';
 import { storeShare } from '../../src/sharing/store-share.ts';
 import { seeded, type WindowKind } from '../../src/testing/index.ts';
 import { runs } from '../support/deep.ts';
+import { distant } from './support/distant.ts';
 import { fleetOf } from './support/fleet.ts';
 
 const LASTS_MS = runs(300_000, 600_000);
@@ -59,7 +60,12 @@ async function twoShares(shape: WindowKind) {
   const fleet = fleetOf(2, { keyed: { second: 20 }, windows: shape, latencyMs: [20, 80] });
   const { clock, service } = fleet;
   const store = memoryStore(() => clock.wall());
-  const share = storeShare({ storeOf: async () => store, mode: 'partial', processes: 2, timeoutMs: 50 });
+  const share = storeShare({
+    storeOf: () => distant(store, async (work) => work()),
+    mode: 'partial',
+    processes: 2,
+    timeoutMs: 50,
+  });
   const { origin: baseUrl, fetch } = service;
   const other = createClient({ baseUrl, fetch, clock, random: seeded(5), share, apiKey: 'the-key-of-all' });
   const served = [0, 0, 0];

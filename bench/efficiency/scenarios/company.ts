@@ -159,7 +159,7 @@ export const crowdsByMinute: readonly Scenario[] = [2, 4, 8].flatMap((clients) =
       limits: { minute: 300 },
       windows,
       clients,
-      bulk: 3_000,
+      bulk: 3_150,
     }),
   ),
 );

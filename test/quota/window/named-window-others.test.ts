@@ -31,8 +31,8 @@ function windowOf({ period = 'minute', limit = 100, shapes = [aligned], clock = 
     shareLimit: wholeShareLimit,
     shapes,
   });
-  const read = (sentAt: number, used: number, held = 0, tookMs = 100): void =>
-    window.read(readingsOf(limit, tookMs)(sentAt, used, { own: 0, held }));
+  const read = (sentAt: number, used: number, held = 0, tookMs = 100, own = 0): void =>
+    window.read(readingsOf(limit, tookMs)(sentAt, used, { own, held }));
   return { window, read, flights, answered };
 }
 
@@ -193,7 +193,7 @@ describe('after a time without readings, when half of a minute may have been tak
   /** When a second request may go, sent so long after the reading that left 60 units of 100. */
   const waits = (ms: number, facts: Facts = {}): boolean => {
     const { window, read, flights } = windowOf(facts);
-    read(1_000, 38);
+    read(1_000, 38, 0, 100, 38);
     read(2_000, 40);
     flights.take(charge({ units: 30 }), 2_000 + ms);
     return untilOf(window, charge(), 2_000 + ms) > 2_000 + ms;

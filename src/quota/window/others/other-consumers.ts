@@ -1,3 +1,4 @@
+import type { WindowReading } from '../../models/model.ts';
 import { SHORT_MS } from '../../time/periods.ts';
 import { ContendedRate, type Contention } from './contended-rate.ts';
 import { Demand, type Shown } from './demand.ts';
@@ -26,8 +27,14 @@ const RATE_FADES_MS = 20_000;
 /** Chance is that of so many milliseconds at most. */
 const CHANCE_MS = 1_000;
 
+/** They take no more than so many units for each of ours: a client that sends seldom would wait for each of its answers. */
+const MOST_PER_UNIT = 8;
+
 /** Of windows up to this length a part tells what they take in all, in milliseconds. */
 const SOON_MS = 3_600_000;
+
+/** What an answer says of the window, and the units of its request. */
+type AnsweredReading = Pick<WindowReading, 'limit' | 'own' | 'receivedAt'>;
 
 /**
  * Estimates other consumers of the same quota from readings: units that our own requests do not explain.
@@ -41,6 +48,8 @@ export class OtherConsumers {
   readonly #returnMs: number;
   /** Units that were seen lately: after a window without any a third is left. */
   #seen = 0;
+  /** Units of our own requests, of as long. */
+  #ours = 0;
   /** Units per millisecond that they took lately. */
   #rate = 0;
   /** When the first reading came, and the last one. */
@@ -72,14 +81,17 @@ export class OtherConsumers {
   }
 
   /** Takes in what a reading left unexplained. `contention` is asked for only while a short window is contended. */
-  observe(units: number, limit: number, now: number, shown: Shown, contention: () => Contention): void {
+  observe(units: number, reading: AnsweredReading, shown: Shown, contention: () => Contention): void {
+    const { limit, own, receivedAt: now } = reading;
     const taken = Math.max(0, units);
     const isNew = shown.startedAt > this.#startedAt + this.#periodMs / 2;
     if (isNew) this.#startedAt = shown.startedAt;
     const since = Math.max(this.#ratedAt, shown.startedAt);
     const ms = this.#ratedAt > -Infinity && now > since ? now - since : 0;
     this.#demand.observe(taken, ms, isNew, shown);
-    this.#seen = this.#seen * Math.exp((this.#ratedAt - now) / this.#periodMs) + taken;
+    const faded = Math.exp((this.#ratedAt - now) / this.#periodMs);
+    this.#seen = this.#seen * faded + taken;
+    this.#ours = this.#ours * faded + own;
     if (taken > 0 && this.#seen >= Math.max(CHANCE, limit * CHANCE_PART)) this.#seenAt = now;
     if (this.areActive) this.#contended?.observe(taken, shown.used, limit, now, contention());
     else this.#contended?.restart();
@@ -114,6 +126,12 @@ export class OtherConsumers {
     const rate = Math.max(this.#rate * Math.exp(-ms / RATE_FADES_MS), this.#demand.usual / this.#periodMs);
     const longest = Math.min(ms, mostMs);
     return Math.floor(rate * longest + DEVIATIONS * Math.sqrt(rate * Math.min(longest, CHANCE_MS)));
+  }
+
+  /** Units that they take for each of ours, by the last windows. */
+  get perUnit(): number {
+    if (!this.areActive) return 0;
+    return Math.min(MOST_PER_UNIT, this.#seen / Math.max(1, this.#ours));
   }
 
   /** Spacing of requests, in milliseconds a unit, if this client's part of the window is spread evenly. */

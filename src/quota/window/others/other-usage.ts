@@ -52,10 +52,9 @@ export class OtherUsage {
     const { otherConsumers, shareLimit } = this.#known;
     const units =
       unexplained === undefined ? this.#usedBefore(reading, longer) : Math.max(0, unexplained - this.#cached);
-    const { limit, receivedAt } = reading;
     // In a shared quota, siblings' usage must not be mistaken for theirs.
     if (!shareLimit.isShared)
-      otherConsumers.observe(units, limit, receivedAt, this.#shownBy(reading), () => this.#contention(reading, longer));
+      otherConsumers.observe(units, reading, this.#shownBy(reading), () => this.#contention(reading, longer));
     this.#cached = 0;
   }
 

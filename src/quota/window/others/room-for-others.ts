@@ -2,6 +2,7 @@ import type { Charge } from '../../admission.ts';
 import type { WindowReading } from '../../models/model.ts';
 import { type Period, periodMsOf, SHORT_MS, startOf } from '../../time/periods.ts';
 import type { ServerClock } from '../../time/server-clock.ts';
+import type { InFlight } from '../../usage/in-flight.ts';
 import type { LastReading } from '../last-reading.ts';
 import { type Pacing, type Reserve, recheckAt } from '../reserve/reserve.ts';
 import type { SentInWindow } from '../sent-in-window.ts';
@@ -12,8 +13,18 @@ import type { OtherConsumers } from './other-consumers.ts';
 /** How much of the slowest round trip is left after each further reading. */
 const FADING = 0.95;
 
-/** At most this part of a window is left for what they may take unseen: as much as is reserved for them at most. */
+/**
+ * At most this part of a window is left for what they may take unseen: as much as is reserved for them at most. As a window of the calendar elapses it
+ * shrinks to the lesser part: else a client whose company has gone would never use more than half.
+ */
 const MOST_UNSEEN_PART = 0.5;
+const LESS_UNSEEN_PART = 0.25;
+
+/**
+ * Clients that wait for the same units send together when these are free: for each of our units under way they may have so many times as much under way, or
+ * served since the last reading, as they take for each of ours at other times.
+ */
+const TOGETHER = 2;
 
 /**
  * What they take unseen is estimated for no longer after a reading than this client went from one to the next lately, or this, in milliseconds: they
@@ -40,6 +51,7 @@ export interface RoomForOthersDependencies {
   /** Whether `units` fit now below a cap. */
   readonly fits: (units: number, cap: number, now: number) => boolean;
   readonly candidates: Pick<CandidateShapes, 'may'>;
+  readonly flights: Pick<InFlight, 'units'>;
 }
 
 /** The reserve for other consumers while there are any and, in a short window, the even spacing that leaves units at any time. */
@@ -99,16 +111,27 @@ export class RoomForOthers implements Reserve, Pacing {
     const { otherConsumers, lastReading } = this.#known;
     const unseenMs = now - lastReading.sentAt + this.#roundTripMs / 2;
     const units = otherConsumers.unobserved(unseenMs, Math.max(LEAST_UNSEEN_MS, this.#gapMs));
-    return Math.min(lastReading.limit * MOST_UNSEEN_PART, units);
+    return Math.min(lastReading.limit * this.#mostUnseenPart(now), units);
   }
 
-  /** Units that they may have taken since the last reading: by their rate, or as much as is left for them at most, if they take that evenly. */
+  #mostUnseenPart(now: number): number {
+    const { candidates, clock } = this.#known;
+    const { isSliding, drains } = candidates.may;
+    if (this.#periodMs <= SHORT_MS || isSliding || drains) return MOST_UNSEEN_PART;
+    return Math.max(LESS_UNSEEN_PART, MOST_UNSEEN_PART * (1 - clock.elapsedPart(this.#period, now)));
+  }
+
+  /**
+   * Units that they may have taken since the last reading: by their rate; or as much as is left for them at most, if they take that evenly; or by what
+   * is under way of ours, if they send when we do.
+   */
   mayHaveTaken(now: number): number {
-    const { otherConsumers, lastReading } = this.#known;
+    const { otherConsumers, lastReading, flights } = this.#known;
     const ms = now - lastReading.sentAt;
     const part = Math.max(0, ms - this.#roundTripMs) / this.#periodMs;
     const evenly = lastReading.limit * MOST_UNSEEN_PART * Math.min(1, part);
-    return Math.max(evenly, otherConsumers.unobserved(ms, this.#periodMs));
+    const together = TOGETHER * flights.units * otherConsumers.perUnit;
+    return Math.max(evenly, together, otherConsumers.unobserved(ms, this.#periodMs));
   }
 
   earliest(units: number, limit: number, now: number): number {

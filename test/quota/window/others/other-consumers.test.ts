@@ -13,8 +13,9 @@ function observe(
   limit: number,
   now: number,
   shown: Shown = { ...ALL_BEFORE, used: units },
+  own = 1,
 ): void {
-  others.observe(units, limit, now, shown, () => ({ isShared: false, elapsed: 0.5 }));
+  others.observe(units, { limit, own, receivedAt: now }, shown, () => ({ isShared: false, elapsed: 0.5 }));
 }
 
 /** Company that takes so many units of each of the first windows. */
@@ -42,6 +43,15 @@ describe('others who spend the same quota', () => {
     expect(others.areActive).toBe(true);
     for (let window = 7; window < 80; window++) observe(others, 0, LIMIT, window * MINUTE_MS + 1);
     expect(others.areActive).toBe(false);
+  });
+
+  it('take as much for each of our units as lately, eight at most', () => {
+    expect(company(0).perUnit).toBe(0);
+    expect(company(100).perUnit).toBe(8);
+    const others = new OtherConsumers(MINUTE_MS);
+    for (let window = 0; window < 4; window++)
+      observe(others, 60, LIMIT, window * MINUTE_MS, { ...ALL_BEFORE, used: 60 }, 20);
+    expect(others.perUnit).toBeCloseTo(3, 1);
   });
 
   it('are left what they usually take, less as the window passes', () => {

@@ -17,6 +17,7 @@ const OTHERS = {
   reserve: (_limit: number, gone: number, roundTripMs: number) => 10 * (1 - gone) + roundTripMs / 1_000,
   unobserved: (ms: number) => ms / 100,
   fairSpacing: () => 50,
+  perUnit: 3,
 };
 
 /** Nothing of a window was sent but a request of no units at 1 s. */
@@ -29,7 +30,7 @@ function sentAtOne(period: Period): SentInWindow {
 /** The room of a window of which the last reading is of 0, and the last request was sent at 1 s. */
 function room(
   period: Period,
-  { others = {}, room = 1_000, sent = sentAtOne(period), shape = aligned, readAt = 0 } = {},
+  { others = {}, room = 1_000, sent = sentAtOne(period), shape = aligned, readAt = 0, underWay = 0 } = {},
 ): RoomForOthers {
   return new RoomForOthers(period, {
     clock: knownClock(),
@@ -37,6 +38,7 @@ function room(
     lastReading: { sentAt: readAt, limit: LIMIT },
     sent,
     fits: (units, cap) => units + room <= cap + 1_000,
+    flights: { units: underWay },
     candidates: new CandidateShapes([shape.create(period, knownClock(), false)], 60_000),
   });
 }
@@ -68,14 +70,27 @@ describe('the room that is left for other consumers', () => {
     expect(reserved(sliding, 54_000)).toBeCloseTo(6, 6);
   });
 
+  it('is less than half of a window of the calendar the later it is, because others may have gone', () => {
+    const late = { others: { unobserved: () => 100 } };
+    expect(reserved(room('minute', late), 12_000)).toBeCloseTo(40, 0);
+    expect(reserved(room('minute', late), 58_000)).toBe(25);
+    expect(reserved(room('minute', { ...late, shape: slidingLog }), 58_000)).toBe(50);
+  });
+
+  it('may be taken by so many requests of others for each of ours under way, twice as many as they take at other times', () => {
+    expect(room('minute', { underWay: 0 }).mayHaveTaken(100)).toBe(1);
+    expect(room('minute', { underWay: 4 }).mayHaveTaken(100)).toBe(24);
+  });
+
   it('is at least what they may have taken since the last reading, up to half of the window', () => {
     expect(reserved(room('minute'), 2_000)).toBe(20);
     expect(reserved(room('minute'), 4_000)).toBe(40);
-    expect(reserved(room('minute'), 9_000)).toBe(50);
+    expect(reserved(room('minute', { readAt: -9_000 }), 200)).toBeCloseTo(50, 0);
   });
 
   it('is what they may take for as long as this client went without an answer lately, a second at the least and not quite four at the most', () => {
-    const asked = room('minute', { others: { unobserved: (_ms: number, mostMs: number) => mostMs / 100 } });
+    const others = { unobserved: (_ms: number, mostMs: number) => mostMs / 100 };
+    const asked = room('minute', { others, shape: slidingLog });
     expect(reserved(asked, 200)).toBe(10);
     for (let at = 0; at < 15_000; at += 3_000) asked.onReading(reading(at, 1));
     expect(reserved(asked, 15_000)).toBe(25);
@@ -86,7 +101,8 @@ describe('the room that is left for other consumers', () => {
   });
 
   it('is no more than they may take in a second after a refusal: a consumer that fills whole seconds may have gone', () => {
-    const asked = room('minute', { others: { unobserved: (_ms: number, mostMs: number) => mostMs / 100 } });
+    const others = { unobserved: (_ms: number, mostMs: number) => mostMs / 100 };
+    const asked = room('minute', { others, shape: slidingLog });
     for (let at = 0; at < 30_000; at += 3_000) asked.onReading(reading(at, 1));
     expect(reserved(asked, 30_000)).toBe(30);
     asked.onReading(reading(30_000, LIMIT, { limited: true }));
