@@ -14,8 +14,8 @@ import type { OtherConsumers } from './other-consumers.ts';
 const FADING = 0.95;
 
 /**
- * At most this part of a window is left for what they may take unseen: as much as is reserved for them at most. As a window of the calendar elapses it
- * shrinks to the lesser part: else a client whose company has gone would never use more than half.
+ * At most this part of a window is left for what they may take unseen: as much as is reserved for them at most. Of one of which no unit is free again
+ * before it ends, the lesser part: else a client would use no more than half of it long after the others have gone.
  */
 const MOST_UNSEEN_PART = 0.5;
 const LESS_UNSEEN_PART = 0.25;
@@ -111,14 +111,12 @@ export class RoomForOthers implements Reserve, Pacing {
     const { otherConsumers, lastReading } = this.#known;
     const unseenMs = now - lastReading.sentAt + this.#roundTripMs / 2;
     const units = otherConsumers.unobserved(unseenMs, Math.max(LEAST_UNSEEN_MS, this.#gapMs));
-    return Math.min(lastReading.limit * this.#mostUnseenPart(now), units);
+    return Math.min(lastReading.limit * this.#mostUnseenPart, units);
   }
 
-  #mostUnseenPart(now: number): number {
-    const { candidates, clock } = this.#known;
-    const { isSliding, drains } = candidates.may;
-    if (this.#periodMs <= SHORT_MS || isSliding || drains) return MOST_UNSEEN_PART;
-    return Math.max(LESS_UNSEEN_PART, MOST_UNSEEN_PART * (1 - clock.elapsedPart(this.#period, now)));
+  get #mostUnseenPart(): number {
+    const { isSliding, drains } = this.#known.candidates.may;
+    return this.#periodMs <= SHORT_MS || isSliding || drains ? MOST_UNSEEN_PART : LESS_UNSEEN_PART;
   }
 
   /**
