@@ -1,5 +1,6 @@
 import type { WindowNews } from '../../quota/share-limit.ts';
 import { type Period, periodMsOf } from '../../quota/time/periods.ts';
+import { TOGETHER } from '../../quota/window/others/room-for-others.ts';
 import type { SharedWindow } from '../slots/window.ts';
 import type { StrangersReserve } from './strangers-reserve.ts';
 
@@ -19,9 +20,9 @@ export interface StatedHold {
 }
 
 /**
- * What the latest responses to this process leave of windows that may slide. Consumers that are no processes of the share may use them, too, and no
- * process can tell when their units slide out. So whatever the store has granted, a process sends no more than the service has just said is left,
- * and one request first where that is not known.
+ * What the latest responses to this process leave of windows that may slide, or that strangers use, too. No process can tell when the units of consumers
+ * that are no processes of the share slide out, nor what they have under way. So whatever the store has granted, a process sends no more than the
+ * service has just said is left, and one request first where that is not known.
  */
 export class StatedRoom {
   readonly #latest = new Map<Period, WindowNews>();
@@ -55,25 +56,27 @@ export class StatedRoom {
   hold(windows: Iterable<SharedWindow>, units: number, isAmple: boolean, now: number): StatedHold | undefined {
     let longest: StatedHold | undefined;
     for (const window of windows) {
-      if (window.isShort || window.isCalendar) continue;
-      const until = this.#until(window.period, units, isAmple, now);
+      if (window.isShort || (window.isCalendar && this.#strangers.units(window, now) === 0)) continue;
+      const until = this.#until(window, units, isAmple, now);
       if (until > (longest?.until ?? now)) longest = { window, until };
     }
     return longest;
   }
 
-  #until(period: Period, units: number, isAmple: boolean, now: number): number {
+  #until({ period, isCalendar }: SharedWindow, units: number, isAmple: boolean, now: number): number {
     const latest = this.#latest.get(period);
     const isUnderWay = this.#underWay > 0;
     if (latest) {
       const { limit, used, receivedAt } = latest;
       const strangers = this.#strangers.units(latest, now);
-      const over = used + this.#underWay + units - limit;
+      const underWay = this.#underWay * (strangers > 0 ? 1 + TOGETHER : 1);
+      const over = used + underWay + units - limit;
       // What slides out until then is theirs, too.
       const until = receivedAt + (over + strangers) * Math.min(periodMsOf(period) / limit, LONGEST_MS);
       // A request that is alone shows what is left.
-      if (over > 0 && (isUnderWay || strangers > 0) && now < until) return until;
-      if (now <= receivedAt + RECENT_MS) return now;
+      if (!isCalendar && over > 0 && (isUnderWay || strangers > 0) && now < until) return until;
+      // The window that was full may have ended.
+      if (now <= receivedAt + RECENT_MS && !(isCalendar && over > 0)) return now;
     }
     return isUnderWay && !isAmple ? this.#sentAt + FIRST_MS : now;
   }

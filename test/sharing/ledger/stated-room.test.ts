@@ -78,7 +78,33 @@ it('one request goes although nothing is left, unless strangers are expected: th
   expect(subject.earliest(9_060)).toBe(9_060);
 });
 
-it('the calendar’s windows, of which the store counts all that a response states, and seconds hold nothing back', () => {
+it('strangers may have twice as much under way as this process, so that no more requests follow than a third of what is left', () => {
+  const subject = new Subject();
+  subject.left = 1;
+  subject.read(20, 0, 50);
+  for (let sent = 0; sent < 4; sent++) {
+    expect(subject.earliest(60)).toBe(60);
+    subject.room.onSent(1, 60);
+  }
+  // Twelve units of four requests, and one more, of ten that were left.
+  expect(subject.earliest(60)).toBe(50 + (3 + 1) * 2_000);
+});
+
+it('a window of the calendar holds a request back where strangers use it: until a response or for a second, for it may have ended', () => {
+  const subject = new Subject();
+  subject.windows.open('minute', 30, { alive: SHAPES.filter(({ isCalendar }) => isCalendar), epoch: 0 });
+  subject.left = 1;
+  subject.read(30, 0, 50);
+  expect(subject.earliest(60)).toBe(60);
+  subject.room.onSent(1, 60);
+  expect([subject.earliest(70), subject.earliest(70, 1, true)]).toEqual([1_060, 70]);
+  subject.room.onEnded(1);
+  subject.read(1, 60, 100);
+  subject.room.onSent(1, 100);
+  expect(subject.earliest(110)).toBe(110);
+});
+
+it('the calendar’s windows, of which the store counts all that a response states, and seconds hold nothing back without strangers', () => {
   const subject = new Subject();
   subject.windows.open('minute', 30, { alive: SHAPES.filter(({ isCalendar }) => isCalendar), epoch: 0 });
   subject.windows.open('second', 5, { alive: SHAPES, epoch: 0 });

@@ -24,7 +24,7 @@ const LESS_UNSEEN_PART = 0.25;
  * Clients that wait for the same units send together when these are free: for each of our units under way they may have so many times as much under way, or
  * served since the last reading, as they take for each of ours at other times.
  */
-const TOGETHER = 2;
+export const TOGETHER = 2;
 
 /**
  * What they take unseen is estimated for no longer after a reading than this client went from one to the next lately, or this, in milliseconds: they
