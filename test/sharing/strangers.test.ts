@@ -7,6 +7,7 @@ import { seeded, type WindowKind } from '../../src/testing/index.ts';
 import { runs } from '../support/deep.ts';
 import { distant } from './support/distant.ts';
 import { fleetOf } from './support/fleet.ts';
+import { ACCOUNT, pricedAt } from './support/traffic.ts';
 
 const LASTS_MS = runs(300_000, 600_000);
 
@@ -120,6 +121,37 @@ it('a process with a larger reserve for strangers waits no longer than two minut
   await clock.run(Promise.all([strangers(), ofLight(), ...ofBulks]));
   // They took all that it left, and a call waited for 339 s.
   expect(Math.max(...waits)).toBeLessThan(120_000);
+});
+
+it('no cheap call spends the units that a costly one was granted, while that is spaced', async () => {
+  const limits = { keyed: { second: 20 }, windows: 'aligned', latencyMs: [20, 80], cost: pricedAt(7) } as const;
+  const fleet = fleetOf(2, limits);
+  const { clock, clients } = fleet;
+  const random = seeded(51);
+  const waits: number[] = [];
+  const strangers = async (): Promise<void> => {
+    while (clock.now() < 180_000) {
+      await clock.sleep(untilNext(250, random));
+      void fleet.foreign();
+    }
+  };
+  const costly = async (): Promise<void> => {
+    while (clock.now() < 120_000) {
+      await clock.sleep(untilNext(5_000, random));
+      const calledAt = clock.now();
+      void clients[0]?.getAddressAssets(ACCOUNT, { cost: 7, maxWaitMs: Infinity }).then(() => {
+        waits.push(clock.now() - calledAt);
+      });
+    }
+  };
+  const bulk = clients.flatMap((client) =>
+    Array.from({ length: 10 }, async () => {
+      while (clock.now() < 180_000) await client.getInfo({ maxWaitMs: Infinity });
+    }),
+  );
+  await clock.run(Promise.all([strangers(), costly(), ...bulk]));
+  expect(waits.length).toBeGreaterThan(15);
+  expect(Math.max(...waits)).toBeLessThan(20_000);
 });
 
 it('refusals show another shape, and no strangers, if responses count much more than the store: within six minutes', async () => {
