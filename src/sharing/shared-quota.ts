@@ -122,12 +122,14 @@ export class SharedQuota implements ShareLimit {
       this.#standstill.end();
       return undefined;
     }
-    const isFull = !this.#trips.isUnderWay && !this.#absence.isAlone && this.#shortage.isCertain(now);
+    // Its units are granted: it fails for no lack of them, and no cheaper call spends them.
+    const isSpaced = until === this.#ledger.spacedFrom(this.#needs.first.units, now);
+    const isFull = !isSpaced && !this.#trips.isUnderWay && !this.#absence.isAlone && this.#shortage.isCertain(now);
     const { closedSince } = this.#absence;
     const isFirm = isFull || closedSince !== undefined || this.#standstill.hold(until, now);
-    const isPassed = this.#shortage.isPassed(now);
+    const isPassed = !isSpaced && this.#shortage.isPassed(now);
     if (isPassed) this.#needs.pass(until);
-    return holdUntil(until, () => this.#explain(now), {
+    return holdUntil(until, () => this.#explain(isSpaced, now), {
       isFirm,
       failingSince: closedSince,
       ...(isPassed && { passableUnits: this.#needs.first.units }),
@@ -175,13 +177,12 @@ export class SharedQuota implements ShareLimit {
     return this.#member.time.isDated && this.#ledger.timeline.isGuess(now);
   }
 
-  #explain(now: number): Reason {
-    const { units } = this.#needs.first;
+  #explain(isSpaced: boolean, now: number): Reason {
     return reasonOf({
       lost: this.#absence.why,
       isLearning: this.#discovery.waitsUntil > now || this.#isNew,
       isResuming: this.#resumption.until(now) > now,
-      isSpaced: this.#ledger.left(now) >= units && this.#ledger.spacedFrom(units, now) > now,
+      isSpaced,
       full: this.#shortage.full(now)?.instance.window ?? this.#statedHold(now)?.window,
     });
   }

@@ -54,6 +54,15 @@ describe('the ledger of a process', () => {
       expect(composed.windows.map((each) => each.kept)).toEqual([2, 2]);
     });
 
+    it('spaces none where responses take so long that its units can be spent for a small part of a slot only', () => {
+      const ledger = refused();
+      for (let nth = 0; nth < 9; nth++) ledger.timeline.addRoundTrip(700);
+      ask(ledger, demand({ want: 4 }), [4], 2_000);
+      ledger.spend(1, 2_100);
+      expect(ledger.left(2_110)).toBe(3);
+      expect(ledger.spacedFrom(1, 2_110)).toBe(2_110);
+    });
+
     it('does so no more a few minutes later', () => {
       const ledger = refused();
       ledger.spend(1, 300_000);
