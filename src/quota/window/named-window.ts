@@ -139,6 +139,7 @@ export class NamedWindow implements Limit {
   check(charge: Charge, now: number): Hold | undefined {
     const until = this.#earliest(charge, now);
     if (until <= now) return undefined;
+    this.#otherConsumers.onHeld(now);
     const isFull = this.#isFull(charge, until, now);
     const isKept = !isFull && this.#isKeptForOthers;
     if (isKept) this.#keptUntil = until;

@@ -207,6 +207,23 @@ describe('after a time without readings, when half of a minute may have been tak
   });
 });
 
+it.each([
+  ['waited', true],
+  ['had nothing to send', false],
+])(
+  'beside a request under way a second one waits for its answer by what others took while this client %s: %s',
+  (_, isWaiting) => {
+    const { window, read, flights } = windowOf({ shapes: [slidingLog] });
+    read(1_000, 0);
+    const large = flights.take(charge({ units: 60 }), 1_200);
+    if (isWaiting) expect(window.check(charge({ units: 60 }), 1_200)).toBeDefined();
+    flights.end(large);
+    read(30_000, 40, 0, 100, 5);
+    flights.take(charge({ units: 6 }), 30_200);
+    expect(window.check(charge(), 30_200) !== undefined).toBe(isWaiting);
+  },
+);
+
 describe('our spacing in a second that others used a while ago', () => {
   /** The spacing after twelve seconds whose readings our own books explain, where so much of them was answered to us, or is under way. */
   function spacing(answered: number, held = 0): number {

@@ -34,7 +34,7 @@ const MOST_PER_UNIT = 8;
 const SOON_MS = 3_600_000;
 
 /** What an answer says of the window, and the units of its request. */
-type AnsweredReading = Pick<WindowReading, 'limit' | 'own' | 'receivedAt'>;
+type AnsweredReading = Pick<WindowReading, 'limit' | 'own' | 'sentAt' | 'receivedAt'>;
 
 /**
  * Estimates other consumers of the same quota from readings: units that our own requests do not explain.
@@ -48,8 +48,11 @@ export class OtherConsumers {
   readonly #returnMs: number;
   /** Units that were seen lately: after a window without any a third is left. */
   #seen = 0;
-  /** Units of our own requests, of as long. */
+  /** Those of them that they took while requests of ours were under way or waited, and the units of our own requests, of as long. */
+  #beside = 0;
   #ours = 0;
+  /** When a request of ours first had to wait since the last reading. */
+  #heldAt = Infinity;
   /** Units per millisecond that they took lately. */
   #rate = 0;
   /** When the first reading came, and the last one. */
@@ -82,7 +85,7 @@ export class OtherConsumers {
 
   /** Takes in what a reading left unexplained. `contention` is asked for only while a short window is contended. */
   observe(units: number, reading: AnsweredReading, shown: Shown, contention: () => Contention): void {
-    const { limit, own, receivedAt: now } = reading;
+    const { limit, own, sentAt, receivedAt: now } = reading;
     const taken = Math.max(0, units);
     const isNew = shown.startedAt > this.#startedAt + this.#periodMs / 2;
     if (isNew) this.#startedAt = shown.startedAt;
@@ -91,7 +94,11 @@ export class OtherConsumers {
     this.#demand.observe(taken, ms, isNew, shown);
     const faded = Math.exp((this.#ratedAt - now) / this.#periodMs);
     this.#seen = this.#seen * faded + taken;
+    // What came while this client had nothing to send says nothing of what comes with its requests.
+    const wasIdle = sentAt > this.#ratedAt + CHANCE_MS && sentAt <= this.#heldAt;
+    this.#beside = this.#beside * faded + (wasIdle ? 0 : taken);
     this.#ours = this.#ours * faded + own;
+    this.#heldAt = Infinity;
     if (taken > 0 && this.#seen >= Math.max(CHANCE, limit * CHANCE_PART)) this.#seenAt = now;
     if (this.areActive) this.#contended?.observe(taken, shown.used, limit, now, contention());
     else this.#contended?.restart();
@@ -128,10 +135,15 @@ export class OtherConsumers {
     return Math.floor(rate * longest + DEVIATIONS * Math.sqrt(rate * Math.min(longest, CHANCE_MS)));
   }
 
-  /** Units that they take for each of ours, by the last windows. */
+  /** A request of ours has to wait for the window. */
+  onHeld(now: number): void {
+    this.#heldAt = Math.min(this.#heldAt, now);
+  }
+
+  /** Units that they take for each of ours while this client sends or waits, by the last windows. */
   get perUnit(): number {
     if (!this.areActive) return 0;
-    return Math.min(MOST_PER_UNIT, this.#seen / Math.max(1, this.#ours));
+    return Math.min(MOST_PER_UNIT, this.#beside / Math.max(1, this.#ours));
   }
 
   /** Spacing of requests, in milliseconds a unit, if this client's part of the window is spread evenly. */

@@ -15,7 +15,7 @@ function observe(
   shown: Shown = { ...ALL_BEFORE, used: units },
   own = 1,
 ): void {
-  others.observe(units, { limit, own, receivedAt: now }, shown, () => ({ isShared: false, elapsed: 0.5 }));
+  others.observe(units, { limit, own, sentAt: now, receivedAt: now }, shown, () => ({ isShared: false, elapsed: 0.5 }));
 }
 
 /** Company that takes so many units of each of the first windows. */
@@ -47,11 +47,28 @@ describe('others who spend the same quota', () => {
 
   it('take as much for each of our units as lately, eight at most', () => {
     expect(company(0).perUnit).toBe(0);
-    expect(company(100).perUnit).toBe(8);
-    const others = new OtherConsumers(MINUTE_MS);
-    for (let window = 0; window < 4; window++)
-      observe(others, 60, LIMIT, window * MINUTE_MS, { ...ALL_BEFORE, used: 60 }, 20);
-    expect(others.perUnit).toBeCloseTo(3, 1);
+    /** A request of ours waits for each of the minutes. */
+    const perUnit = (units: number, own: number): number => {
+      const others = new OtherConsumers(MINUTE_MS);
+      for (let at = 0; at < 6 * MINUTE_MS; at += MINUTE_MS) {
+        observe(others, units, LIMIT, at, { ...ALL_BEFORE, used: units }, own);
+        others.onHeld(at);
+      }
+      return others.perUnit;
+    };
+    expect(perUnit(60, 20)).toBeCloseTo(3, 1);
+    expect(perUnit(100, 1)).toBe(8);
+  });
+
+  it('take nothing for each of ours that they take while this client has nothing to send', () => {
+    const others = company(100);
+    expect(others.perUnit).toBe(0);
+    const at = 7 * MINUTE_MS;
+    others.onHeld(at);
+    observe(others, 100, LIMIT, at);
+    expect(others.perUnit).toBe(0);
+    observe(others, 4, LIMIT, at + 500, { ...ALL_BEFORE, used: 4 }, 2);
+    expect(others.perUnit).toBeGreaterThan(1);
   });
 
   it('are left what they usually take, less as the window passes', () => {
