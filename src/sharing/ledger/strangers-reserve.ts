@@ -8,8 +8,8 @@ const LEAST_STEP = 2;
 /** Refusals within this part of a window count once: their requests were under way together. */
 const TOGETHER_PART = 0.25;
 
-/** The reserve is this part of the limit at most. */
-const MOST_PART = 0.5;
+/** The reserve is this part of the limit at most, so that it is half of it for some time. */
+const MOST_PART = 0.55;
 
 /** The reserve fades by a factor of e in so many windows, and no sooner than in this time, in milliseconds. */
 const FADES_WINDOWS = 10;
@@ -43,7 +43,7 @@ export class StrangersReserve {
 
   /** The reserve of a window in whole units, at most half of the limit. */
   units({ period, limit }: Pick<WindowNews, 'period' | 'limit'>, now: number): number {
-    return limit - Math.round(limit * (1 - this.#partAt(period, now)));
+    return Math.floor(limit * this.#partAt(period, now));
   }
 
   /** It as a part of the limit. */

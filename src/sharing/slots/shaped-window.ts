@@ -75,6 +75,11 @@ export class ShapedWindow {
     return this.#hasEstimate && (epoch > 0 || alive.every(({ isEstimated, drains }) => isEstimated || drains));
   }
 
+  /** Whether it is a short one of which units are counted by even steps, too, which spread requests. */
+  get isEven(): boolean {
+    return this.isShort && this.isEstimated;
+  }
+
   /** Whether it is counted by the calendar's windows alone, although it may be estimated: the present one, and what the one before still takes of it. */
   protected get isByCalendar(): boolean {
     return this.#clock.isDated && this.mayBeEstimated && this.#isOfCalendar;

@@ -158,7 +158,7 @@ export class SharedWindow extends ShapedWindow {
       ...(this.mayBeCalendar || this.mayBeEstimated ? this.#calendar(range) : []),
       ...(this.isCalendar || this.drains || this.isByCalendar ? [] : this.#of(slidingOf(this.period, range))),
       ...(this.mayDrain ? this.#of(stepsAt(this.period, range)) : []),
-      ...(this.isShort && this.isEstimated ? this.#of(evenOf(this.period, this.limit, range)) : []),
+      ...(this.isEven ? this.#of(evenOf(this.period, this.limit, range)) : []),
     ];
   }
 

@@ -50,8 +50,8 @@ describe('the ledger of a process', () => {
 
     it('leaves them units, and divides the others among the processes', () => {
       const composed = ask(refused(), demand({ want: 4 }), [4], 2_000);
-      expect(composed.size).toBe(18);
-      expect(composed.windows.map((each) => each.kept)).toEqual([2, 2]);
+      expect(composed.size).toBe(19);
+      expect(composed.windows.map((each) => each.kept)).toEqual([1, 1]);
     });
 
     it('spaces none where responses take so long that its units can be spent for a small part of a slot only', () => {
