@@ -148,16 +148,17 @@ export class Ledger {
   }
 
   /**
-   * The earliest instant for a request of so many units, which are granted: where strangers use the second, too, the requests of a slot are spaced evenly
-   * over the rest of it, so that all consumers see each other's usage in time. Not where even steps do that, nor where no part of a second can be met, as
-   * where responses are slow: units can be spent for a small part of such a slot only, and most would be lost.
+   * The earliest instant for a request of so many units; `now`: it is not spaced, as where they are not granted. Where strangers use the second, too, the
+   * requests of a slot are spaced evenly over the rest of it, so that all consumers see each other's usage in time. Not where even steps do that, nor where
+   * no part of a second can be met, as where responses are slow: units can be spent for a small part of such a slot only, and most would be lost.
    */
   spacedFrom(units: number, now: number): number {
     const second = this.windows.of('second');
+    const left = this.left(now);
     const isMet = this.timeline.isGuess(now) || this.timeline.isSharp(now);
-    if (!second || second.isEven || !isMet || this.strangers.units(second, now) === 0) return now;
+    if (!second || second.isEven || left < units || !isMet || this.strangers.units(second, now) === 0) return now;
     const { sentAt } = this.planner.expected;
-    return sentAt + ((this.nextSlot(now) - sentAt) * units) / (this.left(now) + units);
+    return sentAt + ((this.nextSlot(now) - sentAt) * units) / (left + units);
   }
 
   /** Charges a request that is sent now. */

@@ -44,6 +44,8 @@ describe('the ledger of a process', () => {
       ledger.spend(1, 2_100);
       const free = ledger.nextSlot(2_100) - 2_100;
       expect(ledger.spacedFrom(1, 2_110)).toBeCloseTo(2_100 + free / 4);
+      // Four units are not granted.
+      expect(ledger.spacedFrom(4, 2_110)).toBe(2_110);
       // Of three units two are one request.
       expect(ledger.spacedFrom(2, 2_110)).toBeCloseTo(2_100 + (2 * free) / 5);
     });
