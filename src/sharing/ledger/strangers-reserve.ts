@@ -41,7 +41,7 @@ export class StrangersReserve {
     this.#last.set(period, { part: Math.min(part, MOST_PART), at: now });
   }
 
-  /** The reserve of a window in whole units, at most half of the limit. */
+  /** The reserve of a window in whole units. */
   units({ period, limit }: Pick<WindowNews, 'period' | 'limit'>, now: number): number {
     return Math.floor(limit * this.#partAt(period, now));
   }
