@@ -1,5 +1,5 @@
 import type { Scenario } from './scenario.ts';
-import { company, crowds, crowdsByMinute, crowdsBySecond, seconds, strangers, urgent } from './scenarios/company.ts';
+import { company, crowds, crowdsOfOneLimit, seconds, strangers, urgent } from './scenarios/company.ts';
 import { costs, habits, silent } from './scenarios/habits.ts';
 import { randomScenarioNamed } from './scenarios/random.ts';
 import { shapes, sizes } from './scenarios/shapes.ts';
@@ -20,8 +20,7 @@ export const scenarios: readonly Scenario[] = [
   ...seconds,
   ...strangers,
   ...crowds,
-  ...crowdsBySecond,
-  ...crowdsByMinute,
+  ...crowdsOfOneLimit,
   ...shared,
   ...urgent,
 ];

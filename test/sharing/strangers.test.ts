@@ -1,15 +1,32 @@
 import { describe, expect, it } from 'vitest';
 import { untilNext } from '../../bench/at-random.ts';
-import { createClient } from '../../src/index.ts';
+import { type Client, createClient } from '../../src/index.ts';
 import { memoryStore } from '../../src/sharing/store/memory-store.ts';
 import { storeShare } from '../../src/sharing/store-share.ts';
-import { seeded, type WindowKind } from '../../src/testing/index.ts';
+import { seeded, type VirtualClock, type WindowKind } from '../../src/testing/index.ts';
 import { runs } from '../support/deep.ts';
 import { distant } from './support/distant.ts';
 import { fleetOf } from './support/fleet.ts';
 import { ACCOUNT, pricedAt } from './support/traffic.ts';
 
 const LASTS_MS = runs(300_000, 600_000);
+
+/** Calls that each client makes, so many at all times, until an instant; `onServed` is told its number. */
+function bulkOf(
+  clients: readonly Client[],
+  clock: VirtualClock,
+  { until = LASTS_MS, atOnce = 10 } = {},
+  onServed: (nth: number) => void = () => {},
+): Promise<void>[] {
+  return clients.flatMap((client, nth) =>
+    Array.from({ length: atOnce }, async () => {
+      while (clock.now() < until) {
+        await client.getInfo({ maxWaitMs: Infinity });
+        onServed(nth);
+      }
+    }),
+  );
+}
 
 /** What a bulk of three processes used beside strangers that send so many requests a second at random instants. */
 async function beside(
@@ -31,14 +48,9 @@ async function beside(
       else calls.ofStrangers++;
     }
   };
-  const bulk = clients.flatMap((client) =>
-    Array.from({ length: 10 }, async () => {
-      while (clock.now() < LASTS_MS) {
-        await client.getInfo({ maxWaitMs: Infinity });
-        calls.served++;
-      }
-    }),
-  );
+  const bulk = bulkOf(clients, clock, {}, () => {
+    calls.served++;
+  });
   await clock.run(Promise.all([strangers(), ...bulk]));
   const { second = Infinity, minute = Infinity } = keyed;
   const left = Math.min(second * 60, minute) * (LASTS_MS / 60_000) - calls.ofStrangers;
@@ -82,14 +94,9 @@ async function twoShares(shape: WindowKind) {
   const { origin: baseUrl, fetch } = service;
   const other = createClient({ baseUrl, fetch, clock, random: seeded(5), share, apiKey: 'the-key-of-all' });
   const served = [0, 0, 0];
-  const all = [...fleet.clients, other].flatMap((client, nth) =>
-    Array.from({ length: 10 }, async () => {
-      while (clock.now() < LASTS_MS) {
-        await client.getInfo({ maxWaitMs: Infinity });
-        served[nth] = (served[nth] ?? 0) + 1;
-      }
-    }),
-  );
+  const all = bulkOf([...fleet.clients, other], clock, {}, (nth) => {
+    served[nth] = (served[nth] ?? 0) + 1;
+  });
   await clock.run(Promise.all(all));
   const sum = served.reduce((a, b) => a + b, 0);
   return { served, used: sum / ((20 * LASTS_MS) / 1_000), refusedPerThousand: (1_000 * fleet.limited) / sum };
@@ -125,12 +132,7 @@ it('a process with a larger reserve for strangers waits no longer than two minut
       await clock.sleep(untilNext(3_000, random));
     }
   };
-  const ofBulks = bulks.flatMap((client) =>
-    Array.from({ length: 10 }, async () => {
-      while (clock.now() < 600_000) await client.getInfo({ maxWaitMs: Infinity });
-    }),
-  );
-  await clock.run(Promise.all([strangers(), ofLight(), ...ofBulks]));
+  await clock.run(Promise.all([strangers(), ofLight(), ...bulkOf(bulks, clock, { until: 600_000 })]));
   // They took all that it left, and a call waited for 339 s.
   expect(Math.max(...waits)).toBeLessThan(120_000);
 });
@@ -156,12 +158,7 @@ it('no cheap call spends the units that a costly one was granted, while that is 
       });
     }
   };
-  const bulk = clients.flatMap((client) =>
-    Array.from({ length: 10 }, async () => {
-      while (clock.now() < 180_000) await client.getInfo({ maxWaitMs: Infinity });
-    }),
-  );
-  await clock.run(Promise.all([strangers(), costly(), ...bulk]));
+  await clock.run(Promise.all([strangers(), costly(), ...bulkOf(clients, clock, { until: 180_000 })]));
   expect(waits.length).toBeGreaterThan(15);
   expect(Math.max(...waits)).toBeLessThan(20_000);
 });
@@ -170,12 +167,7 @@ it('refusals show another shape, and no strangers, if responses count much more 
   const limits = { keyed: { minute: 300 }, windows: 'sliding-counter', latencyMs: [20, 80] } as const;
   const fleet = fleetOf(3, limits, {}, { calendar: ['minute'] });
   const { clock, clients, service } = fleet;
-  const bulk = clients.flatMap((client) =>
-    Array.from({ length: 8 }, async () => {
-      while (clock.now() < 600_000) await client.getInfo({ maxWaitMs: Infinity });
-    }),
-  );
-  await clock.run(Promise.all(bulk));
+  await clock.run(Promise.all(bulkOf(clients, clock, { until: 600_000, atOnce: 8 })));
   const late = service.log.filter(({ at }) => at >= 360_000);
   expect(late.filter(({ limited }) => limited)).toEqual([]);
   expect(late.length).toBeGreaterThan(0.95 * 4 * 300);
@@ -189,12 +181,7 @@ it('a reading of what slides out is not taken for strangers: a bulk uses all of 
     await clock.sleep(3_000 + nth * 20_000);
     await fleet.foreign();
   });
-  const bulk = clients.flatMap((client) =>
-    Array.from({ length: 8 }, async () => {
-      while (clock.now() < LASTS_MS) await client.getInfo({ maxWaitMs: Infinity });
-    }),
-  );
-  await clock.run(Promise.all([...others, ...bulk]));
+  await clock.run(Promise.all([...others, ...bulkOf(clients, clock, { atOnce: 8 })]));
   const served = service.log.filter(({ at, limited }) => !limited && at < LASTS_MS);
   // Where it was, a minute in three lost a tenth to four tenths.
   expect(served.length).toBe((LASTS_MS / 60_000) * 300);

@@ -134,35 +134,28 @@ export const crowds: readonly Scenario[] = [
   ),
 ];
 
-/** The same where only a second is limited. */
-export const crowdsBySecond: readonly Scenario[] = [2, 4, 8, 20].flatMap((clients) =>
-  SHAPES.map(
-    (windows): Scenario => ({
-      name: `20/s alone, ${clients} clients, ${windows}`,
-      promised: windows === 'sliding-log' ? 'crowd, sliding' : 'crowd',
-      isDeep: true,
-      limits: { second: 20 },
-      windows,
-      clients,
-      bulk: 1_200,
-    }),
-  ),
-);
+/** So many of them with so many calls where nothing else is limited, in each shape. */
+function crowdsAlone(name: string, limits: ServiceLimits, bulk: number, sizes: readonly number[]): Scenario[] {
+  return sizes.flatMap((clients) =>
+    SHAPES.map(
+      (windows): Scenario => ({
+        name: `${name} alone, ${clients} clients, ${windows}`,
+        promised: windows === 'sliding-log' ? 'crowd, sliding' : 'crowd',
+        isDeep: true,
+        limits,
+        windows,
+        clients,
+        bulk,
+      }),
+    ),
+  );
+}
 
-/** The same where only a minute is limited. */
-export const crowdsByMinute: readonly Scenario[] = [2, 4, 8].flatMap((clients) =>
-  SHAPES.map(
-    (windows): Scenario => ({
-      name: `300/min alone, ${clients} clients, ${windows}`,
-      promised: windows === 'sliding-log' ? 'crowd, sliding' : 'crowd',
-      isDeep: true,
-      limits: { minute: 300 },
-      windows,
-      clients,
-      bulk: 3_150,
-    }),
-  ),
-);
+/** The same where only a second, or only a minute, is limited. */
+export const crowdsOfOneLimit: readonly Scenario[] = [
+  ...crowdsAlone('20/s', { second: 20 }, 1_200, [2, 4, 8, 20]),
+  ...crowdsAlone('300/min', { minute: 300 }, 3_150, [2, 4, 8]),
+];
 
 /** Urgent calls that arrive during a bulk. */
 export const urgent: readonly Scenario[] = [

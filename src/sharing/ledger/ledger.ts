@@ -154,9 +154,10 @@ export class Ledger {
    */
   spacedFrom(units: number, now: number): number {
     const second = this.windows.of('second');
+    if (!second || second.isEven || this.strangers.units(second, now) === 0) return now;
     const left = this.left(now);
     const isMet = this.timeline.isGuess(now) || this.timeline.isSharp(now);
-    if (!second || second.isEven || left < units || !isMet || this.strangers.units(second, now) === 0) return now;
+    if (left < units || !isMet) return now;
     const { sentAt } = this.planner.expected;
     return sentAt + ((this.nextSlot(now) - sentAt) * units) / (left + units);
   }

@@ -299,7 +299,10 @@ describe('a window that processes share', () => {
     minute.read(reading({ used: 90, shapes: minute.shapes, sentAt: 0 }), exactly(BEGIN), exactly(BEGIN + 20));
     const told = (holds: number, nextHolds: number) => {
       minute.hearAll(
-        new Map([...[first, next].entries()].map(([nth, { name }]) => [name, nth === 0 ? holds : nextHolds])),
+        new Map([
+          [first.name, holds],
+          [next.name, nextHolds],
+        ]),
       );
       return minute.reading(first, 60)?.bounds;
     };

@@ -22,7 +22,7 @@ const LESS_UNSEEN_PART = 0.25;
 
 /**
  * Clients that wait for the same units send together when these are free: for each of our units under way they may have so many times as much under way, or
- * served since the last reading, as they take for each of ours at other times.
+ * served since the last reading, as they take for each of ours while this client sends or waits.
  */
 export const TOGETHER = 2;
 

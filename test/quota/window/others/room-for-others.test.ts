@@ -76,7 +76,7 @@ describe('the room that is left for other consumers', () => {
     expect(reserved(room('minute', { ...late, shape: slidingLog }), 58_000)).toBe(50);
   });
 
-  it('may be taken by so many requests of others for each of ours under way, twice as many as they take at other times', () => {
+  it('may be taken by so many requests of others for each of ours under way, twice as many as they take while this client sends or waits', () => {
     expect(room('minute', { underWay: 0 }).mayHaveTaken(100)).toBe(1);
     expect(room('minute', { underWay: 4 }).mayHaveTaken(100)).toBe(24);
   });
