@@ -309,7 +309,7 @@ describe('a body', () => {
   ])('that other code has %s is a failure that says so', async (_, use) => {
     const response = new Response('words');
     await use(response);
-    const cause = { message: expect.stringContaining('must return it unread') };
+    const cause = { message: expect.stringContaining('must return the body unread') };
     expect(await failureOf(silent.read(response, never))).toMatchObject({ code: 'INVALID_RESPONSE', cause });
     expect(await failureOf(silent.readBytes(response, never))).toMatchObject({ code: 'INVALID_RESPONSE', cause });
   });
