@@ -353,10 +353,9 @@ export const MEANINGS = {
 
 /** What a code means, or what the innermost cause says beyond it, such as the port that `fetch` blocks. That of a redirect says where to. */
 function explanation({ code = '', cause }: { readonly code: string | undefined; readonly cause?: unknown }): string {
-  const { message = code } = (causesOf(cause).at(-1) ?? {}) as Partial<Error>;
-  const said = message.includes(code) ? '' : cut(message, 200);
-  const meaning = (MEANINGS as Readonly<Record<string, string>>)[code];
-  const text = (code === 'REDIRECT' && said) || meaning || said;
+  const said = (causesOf(cause).at(-1) as Error | undefined)?.message ?? code;
+  const meaning = (MEANINGS as Readonly<Record<string, string>>)[code] ?? '';
+  const text = said.includes(code) || (meaning && code !== 'REDIRECT') ? meaning : cut(said, 200);
   return text ? `: ${text}` : '';
 }
 

@@ -230,7 +230,7 @@ describe('ConnectionError', () => {
 
   test.each([
     ['CERT_HAS_EXPIRED', 'certificate has expired', ': certificate has expired'],
-    ['INVALID_RESPONSE', 'fetch did not return a Response.', ': fetch did not return a Response.'],
+    ['INVALID_RESPONSE', 'fetch must return a Response.', ': fetch must return a Response.'],
     ['UND_ERR_ABORTED', 'Proxy response (407) !== 200', ': Proxy response (407) !== 200'],
     ['ECONNRESET', 'read ECONNRESET', ''],
     ['ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:1', ': nothing listens there'],

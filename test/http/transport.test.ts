@@ -151,7 +151,7 @@ describe('an attempt', () => {
     ['a body that is no stream', { status: 200, headers: new Headers(), body: { pipe() {} } }],
   ])('whose fetch gives %s is a failure that says so, and may have been counted', async (_, given) => {
     const failure = await failureOf(get((async () => given) as unknown as Fetch));
-    const cause = { message: 'fetch did not return a Response.' };
+    const cause = { message: 'fetch must return a Response.' };
     expect(failure).toMatchObject({ code: 'INVALID_RESPONSE', isUnsent: false, cause });
   });
 
