@@ -96,7 +96,7 @@ export class ConnectionError extends Error {
     this.endpoint = facts.endpoint;
     this.url = facts.url;
     this.code = facts.code;
-    this.attempts = facts.attempts;
+    this.attempts = attempts;
   }
 }
 
@@ -341,22 +341,22 @@ export function duration(ms: number): string {
   return `${Math.round((ms / length) * 10) / 10} ${unit}`;
 }
 
-/** Codes that say little by themselves: the innermost cause says the rest, such as the port that `fetch` blocks. */
-const VAGUE = ['OUTAGE', 'NETWORK', 'REDIRECT', 'UND_ERR_SOCKET'];
-
 /** What the codes of frequent mistakes mean. */
 export const MEANINGS = {
   ECONNREFUSED: 'nothing listens there',
   ENOTFOUND: 'no such host',
   ERR_SSL_WRONG_VERSION_NUMBER: 'the port speaks no https',
+  ERR_INVALID_URL: 'fetch must take a Request',
   REDIRECT: 'to another origin, or too often',
   KEY_REFUSED: 'the service refused the API key five times in a row; check it, it is tried again after a minute',
 } as const;
 
-function explanation({ code, cause }: { readonly code: string | undefined; readonly cause?: unknown }): string {
-  const inner = VAGUE.includes(String(code)) && causesOf(cause).findLast((one) => one instanceof Error);
-  const meaning = inner ? cut(inner.message, 200) : (MEANINGS as Readonly<Record<string, string>>)[code ?? ''];
-  return meaning ? `: ${meaning}` : '';
+/** What a code means, or what the innermost cause says beyond it, such as the port that `fetch` blocks. That of a redirect says where to. */
+function explanation({ code = '', cause }: { readonly code: string | undefined; readonly cause?: unknown }): string {
+  const said = (causesOf(cause).at(-1) as Error | undefined)?.message ?? code;
+  const meaning = (MEANINGS as Readonly<Record<string, string>>)[code] ?? '';
+  const text = said.includes(code) || (meaning && code !== 'REDIRECT') ? meaning : cut(said, 200);
+  return text ? `: ${text}` : '';
 }
 
 /** When the call may be sent; for one that may never be, the longest wait that it allowed says nothing. */

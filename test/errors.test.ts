@@ -228,6 +228,22 @@ describe('ConnectionError', () => {
     );
   });
 
+  test.each([
+    ['CERT_HAS_EXPIRED', 'certificate has expired', ': certificate has expired'],
+    ['INVALID_RESPONSE', 'fetch must return a Response.', ': fetch must return a Response.'],
+    ['UND_ERR_ABORTED', 'Proxy response (407) !== 200', ': Proxy response (407) !== 200'],
+    ['ECONNRESET', 'read ECONNRESET', ''],
+    ['ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:1', ': nothing listens there'],
+    ['ERR_INVALID_URL', 'Invalid URL', ': fetch must take a Request'],
+  ])(
+    'says with the code %s what its innermost cause says, "%s", unless there is better: "%s"',
+    (code, said, meaning) => {
+      const cause = new TypeError('fetch failed', { cause: new Error(said) });
+      const { message } = new ConnectionError({ endpoint, code, attempts: 1, cause });
+      expect(message).toBe(`GET /extended/v1/info: no usable response after 1 attempt (${code}${meaning})`);
+    },
+  );
+
   test('says that nothing was sent with a key that was refused, and what to do', () => {
     const url = 'https://api.hiro.so/extended/v1/info';
     expect(new ConnectionError({ endpoint, url, code: 'KEY_REFUSED', attempts: 0 }).message).toBe(

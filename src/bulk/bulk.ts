@@ -183,9 +183,9 @@ class BulkRun<Item, Value> implements Bulk<Item, Value> {
     } else {
       this.#ready.set(index, { ...result, item, index });
       this.#progress.count(result.status === 'rejected');
-      try {
-        this.#settings.onProgress?.(this.progress);
-      } catch {}
+      // Errors of the listener are ignored, whether it throws or, being asynchronous, rejects.
+      const told = (async () => this.#settings.onProgress?.(this.progress))();
+      told.catch(() => {});
     }
     if (result.status === 'fulfilled') this.#failedInARow = 0;
     this.#wake();

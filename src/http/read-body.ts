@@ -11,7 +11,7 @@ type Redact = (text: string) => string;
 /** The body of an answer, if any. A custom `fetch` may have read it, or a part of it. */
 export function unreadBody({ body, bodyUsed }: Response): Response['body'] {
   if (!bodyUsed && !body?.locked) return body;
-  throw new Failure('INVALID_RESPONSE', new TypeError('The body was already read: fetch must return it unread.'));
+  throw new Failure('INVALID_RESPONSE', new TypeError('fetch must return the body unread.'));
 }
 
 /** The whole body as text. */

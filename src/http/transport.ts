@@ -147,5 +147,5 @@ function answerOf(given: Partial<Response> | null | undefined): Response {
   const isHeaded = typeof headers?.forEach === 'function' && typeof headers.get === 'function';
   const isReadable = !body || typeof body.getReader === 'function';
   if (typeof status === 'number' && isHeaded && isReadable) return given as Response;
-  throw new Failure('INVALID_RESPONSE', new TypeError('fetch did not return a Response.'));
+  throw new Failure('INVALID_RESPONSE', new TypeError('fetch must return a Response.'));
 }

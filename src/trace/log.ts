@@ -73,8 +73,8 @@ export function logEvents(logger: Logger): EventListener {
     if (event.type === 'waiting' && levelOf(event) === 'info') lastWait = event;
     const level = isRepeated ? 'debug' : levelOf(event);
     const text = textOf(event);
-    if (takesFields) logger[level](fieldsOf(event), text);
-    else logger[level](`stacks-quota: ${text}`);
+    // Returned, because the delivery of events ignores the rejection of an asynchronous listener.
+    return takesFields ? logger[level](fieldsOf(event), text) : logger[level](`stacks-quota: ${text}`);
   };
 }
 

@@ -60,11 +60,16 @@ describe('the progress of a bulk', () => {
     expect(known.at(10)?.etaMs).toBeGreaterThan(0);
   });
 
-  it('does not care what a listener throws', async () => {
+  it.each<[string, () => void]>([
+    [
+      'throws',
+      () => {
+        throw new Error('a fault of the listener');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('a fault of the listener'))],
+  ])('does not care that a listener %s', async (_, onProgress) => {
     const { clock, client } = world();
-    const onProgress = (): void => {
-      throw new Error('a fault of the listener');
-    };
     expect(await clock.run(gathered(client.bulk([1, 2], (item) => item, { onProgress })))).toHaveLength(2);
   });
 });

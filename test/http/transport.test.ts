@@ -151,7 +151,7 @@ describe('an attempt', () => {
     ['a body that is no stream', { status: 200, headers: new Headers(), body: { pipe() {} } }],
   ])('whose fetch gives %s is a failure that says so, and may have been counted', async (_, given) => {
     const failure = await failureOf(get((async () => given) as unknown as Fetch));
-    const cause = { message: 'fetch did not return a Response.' };
+    const cause = { message: 'fetch must return a Response.' };
     expect(failure).toMatchObject({ code: 'INVALID_RESPONSE', isUnsent: false, cause });
   });
 
@@ -309,7 +309,7 @@ describe('a body', () => {
   ])('that other code has %s is a failure that says so', async (_, use) => {
     const response = new Response('words');
     await use(response);
-    const cause = { message: expect.stringContaining('must return it unread') };
+    const cause = { message: expect.stringContaining('must return the body unread') };
     expect(await failureOf(silent.read(response, never))).toMatchObject({ code: 'INVALID_RESPONSE', cause });
     expect(await failureOf(silent.readBytes(response, never))).toMatchObject({ code: 'INVALID_RESPONSE', cause });
   });

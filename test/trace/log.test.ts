@@ -116,10 +116,15 @@ describe('a logger', () => {
     expect(logger.all.join('\n')).not.toMatch(new RegExp(`${KEY}|secret|limit=3|tx_id`));
   });
 
-  it('that throws harms no call', async () => {
-    const fail = (): never => {
-      throw new Error('the disk is full');
-    };
+  it.each<[string, () => void]>([
+    [
+      'throws',
+      () => {
+        throw new Error('the disk is full');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('the disk is full'))],
+  ])('that %s harms no call', async (_, fail) => {
     const { clock, client } = world({ debug: fail, info: fail, warn: fail });
     expect((await clock.run(client.getInfo())).data).toHaveProperty('status');
   });

@@ -33,10 +33,15 @@ export interface CallQueueOutlook extends WaitingOutlook, LateOutlook {
   readonly overflowOf: (call: PendingCall) => Error;
 }
 
+/** p-queue calls this method where `EventTarget` is not the class of Node: in jsdom, happy-dom and Electron. */
+class Turns extends PQueue {
+  setMaxListeners(): void {}
+}
+
 /** Calls that wait to be sent, by priority and then in the order they came. The first waits at the gate for its lease. */
 export class CallQueue {
   /** Turns of calls that return from their parked groups, one at a time. */
-  readonly #returns = new PQueue();
+  readonly #returns = new Turns();
   readonly #waiting = new FairQueue<WaitingCall>();
   readonly #parked: ParkedCalls<WaitingCall>;
   readonly #gate: Gate;
@@ -190,7 +195,7 @@ export class CallQueue {
   #onReleased({ item: waiting, byAge }: Dequeued<WaitingCall>, group: string): void {
     waiting.wasParkedIn = group;
     // No call asks while a turn is pending, so that all that are released at once are queued before the first of them asks.
-    if (this.#returns.pending === 0) void this.#returns.add(() => Promise.resolve()).then(() => this.#dispatch());
+    if (this.#returns.pending === 0) void this.#returns.add(async () => {}).then(() => this.#dispatch());
     this.#yieldTo(waiting);
     this.#enqueue(waiting, byAge);
   }
