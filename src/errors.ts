@@ -5,7 +5,7 @@ export type ErrorFacts<E extends Error> = Omit<E, keyof Error> & { readonly caus
 
 /**
  * The call would have to wait for quota longer than its `maxWaitMs`, and was not sent; or the service refused it five times
- * because of a limit, although the client waited as told. Retry at `retryAt`.
+ * because of a limit (25 times if it says that a window is full), although the client waited as it asked. Retry at `retryAt`.
  */
 export class QuotaExhaustedError extends Error {
   declare readonly name: 'QuotaExhaustedError';
