@@ -103,11 +103,11 @@ export class Host {
     socket.on('error', () => socket.destroy());
     readLines(
       socket,
-      (message, line) => void this.#hear(socket, message as HostRequest, line).catch(() => socket.destroy()),
+      (message, line) => void this.#answer(socket, message as HostRequest, line).catch(() => socket.destroy()),
     );
   }
 
-  async #hear(socket: Socket, { id, share, operation }: HostRequest, line: string): Promise<void> {
+  async #answer(socket: Socket, { id, share, operation }: HostRequest, line: string): Promise<void> {
     // Another host may have taken over while this process was stopped: then the books of this one are out of date.
     if (this.#paths.isSucceeded(this.generation) || !this.#publication?.isOurs()) this.close();
     if (this.#isClosed) return;
