@@ -11,7 +11,7 @@ export class QuotaExhaustedError extends Error {
   declare readonly name: 'QuotaExhaustedError';
   /** The window that ran out: `'second'`, `'minute'`, `'month'`, … or `'endpoint'`; `'queue'` if too many calls wait; if no window binds, the kind of the reason, such as `'cooldown'`. */
   declare readonly window: string | undefined;
-  /** Limit of the window in units, if known. */
+  /** Limit of the window in units, if known; of `'queue'` the number of calls that may wait. */
   declare readonly limit: number | undefined;
   /** Units remaining in the window, if known. */
   declare readonly remaining: number | undefined;
