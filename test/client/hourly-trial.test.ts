@@ -24,7 +24,7 @@ async function exhausted(options: ClientOptions = {}, service: MockServiceOption
 }
 
 describe('a month that is out', () => {
-  it('is looked at once an hour while calls wait, and never while none does', async () => {
+  it('is tried once an hour while calls wait, and never while none does', async () => {
     const { clock, client, service, looks } = await exhausted();
     await clock.advance(24 * HOUR_MS);
     expect([looks(), clock.timers]).toEqual([[], 0]);
@@ -40,7 +40,7 @@ describe('a month that is out', () => {
     expect(service.requests).toBe(11);
   });
 
-  it('is waited for by a call for as long as it may wait, however often its looks are refused', async () => {
+  it('is waited for by a call for as long as it may wait, however often its trials are refused', async () => {
     const { clock, client, looks } = await exhausted();
     const waiting = client.getInfo();
     await clock.advance(30 * HOUR_MS);
@@ -49,7 +49,7 @@ describe('a month that is out', () => {
     await expect(waiting).rejects.toThrow('The client is closed.');
   });
 
-  it('is looked at by no call whose body can be sent only once, and none is lost', async () => {
+  it('is tried by no call whose body can be sent only once, and none is lost', async () => {
     const routes = { 'POST /once': async ({ text }: { text(): Promise<string> }) => ({ got: await text() }) };
     const { clock, client, service, looks } = await exhausted({}, { routes });
     const streams = client.fetchWith({ streamBody: true });
@@ -125,7 +125,7 @@ describe('a month that is out', () => {
   });
 
   it.each([{ maxWaitMs: 60_000 }, { maxQueueMs: 60_000 }])(
-    'is looked at for a call that is refused at once, too, because of %o: the next ones are served',
+    'is tried by a call that is refused at once, too, because of %o: the next ones are served',
     async (bound) => {
       const { clock, client, service, looks } = await exhausted(bound);
       const ask = () => clock.run(client.getInfo().then(({ response }) => response.status)).catch(({ name }) => name);
@@ -137,7 +137,7 @@ describe('a month that is out', () => {
     },
   );
 
-  it('is not looked at while the client is paused or closed', async () => {
+  it('is not tried while the client is paused or closed', async () => {
     const { clock, client, looks } = await exhausted();
     const waiting = client.getInfo().catch(({ name }) => name);
     client.pause();
@@ -149,7 +149,7 @@ describe('a month that is out', () => {
 });
 
 describe('a month that is out in a fleet', () => {
-  it('is looked at by one process an hour, and the others follow when it is served', async () => {
+  it('is tried by one process an hour, and the others follow when it is served', async () => {
     const fleet = fleetOf(4, { keyed: { minute: 60, month: 40 } });
     const { clock, clients, service } = fleet;
     await clock.run(fleet.work(40));
@@ -169,7 +169,7 @@ describe('a month that is out in a fleet', () => {
 });
 
 describe('traffic that is answered', () => {
-  it('is not looked at, however long some of it waits', async () => {
+  it('makes no trial, however long some of it waits', async () => {
     const { clock, client, service } = await exhausted({}, { keyless: { minute: 10 } });
     const all = Promise.all(Array.from({ length: 1_500 }, () => client.getInfo()));
     await clock.run(all);
@@ -179,7 +179,7 @@ describe('traffic that is answered', () => {
 });
 
 describe('a month that has too little left for a request', () => {
-  it('is looked at, too', async () => {
+  it('is tried, too', async () => {
     const clock = virtualClock({ wall: Date.UTC(2026, 0, 10) });
     const service = createMockService({
       clock,
@@ -204,7 +204,7 @@ describe('a month that has too little left for a request', () => {
 });
 
 describe('a month that is not out', () => {
-  it('is not looked at while calls wait because it is spread: looks would use what they wait for', async () => {
+  it('is not tried while calls wait because it is spread: trials would use what they wait for', async () => {
     const clock = virtualClock({ wall: Date.UTC(2026, 0, 10) });
     const service = createMockService({ clock, latencyMs: 80, keyless: { minute: 60, month: 200 } });
     const client = createClient({

@@ -30,7 +30,7 @@ describe('reading the quota by headers alone', () => {
     expect(service.limited).toBe(1);
   });
 
-  it('has no use for patience: it is no error, however short its maxWaitMs is', async () => {
+  it('ignores maxWaitMs: it is no error, however short that is', async () => {
     const { clock, service, client } = world({}, { maxWaitMs: 0, maxQueueMs: 0, maxWaiting: 0 });
     await clock.run(client.getInfo());
     service.spend(20);

@@ -83,7 +83,7 @@ describe('a walk', () => {
     expect(one.service.requests).toBe(1);
   });
 
-  it('goes on in a second loop where the first was left', async () => {
+  it('continues in a second loop where the first was left', async () => {
     const one = world(130);
     const expected = await all(one);
     const walk = one.client.walkAddressAssets(ADDRESS, { limit: 50 });

@@ -23,7 +23,7 @@ function world(service: MockServiceOptions = {}, options: ClientOptions = {}) {
 }
 
 describe('a key that is served as if there were none', () => {
-  it('is told once, and shown in quota()', async () => {
+  it('is reported once, and shown in quota()', async () => {
     const { service, client, told, call } = world({ unknownKey: 'keyless' });
     await call(3);
     expect(client.quota().isKeyIgnored).toBeUndefined();
@@ -35,7 +35,7 @@ describe('a key that is served as if there were none', () => {
     expect(client.quota().isKeyIgnored).toBe(true);
   });
 
-  it('is told when limits shrink to a tenth, too, and not when a plan is raised or cut by less', async () => {
+  it('is reported when limits shrink to a tenth, too, and not when a plan is raised or cut by less', async () => {
     const { service, told, call } = world({ keyed: { minute: 600 } });
     await call(1);
     for (const minute of [900, 300]) {
@@ -48,7 +48,7 @@ describe('a key that is served as if there were none', () => {
     expect(told('key-ignored')).toHaveLength(1);
   });
 
-  it('is over with another key, and with answers as before', async () => {
+  it('is forgotten with another key, and with answers as before', async () => {
     let key = 'a-key';
     const { service, client, told, call } = world({ unknownKey: 'keyless' }, { apiKey: () => key });
     await call(1);
@@ -62,7 +62,7 @@ describe('a key that is served as if there were none', () => {
     expect(told('key-ignored')).toHaveLength(2);
   });
 
-  it('is nothing that a client without a key, or an endpoint that names fewer windows, can tell', async () => {
+  it('is not reported without a key, nor because an endpoint names fewer windows than another', async () => {
     const { told, call, client, service, clock } = world(
       { keyless: { second: 5, minute: 50 } },
       { apiKey: () => undefined },
@@ -87,7 +87,7 @@ describe('a key that is served as if there were none', () => {
 const TWO = { ...ROOM, 'x-ratelimit-limit-stacks-month': '1000', 'x-ratelimit-remaining-stacks-month': '900' };
 
 describe('five 403s in a row', () => {
-  it('brake like five 401s', async () => {
+  it('open the breaker of the key like five 401s', async () => {
     const { clock, service, client } = world({ unknownKey: 403 });
     service.revokeKey('a-key');
     const all = await clock.run(Promise.allSettled(Array.from({ length: 50 }, () => client.getInfo())));
@@ -97,7 +97,7 @@ describe('five 403s in a row', () => {
     expect(new Set(codes)).toEqual(new Set([403, 'KEY_REFUSED']));
   });
 
-  it('do not brake where they speak of a limit', async () => {
+  it('leave it closed where they refuse because of a limit', async () => {
     const { clock, service, client } = world({ limited: { status: 403 }, keyed: { minute: 100 } });
     service.spend(100, 'a-key');
     const calls = Promise.allSettled(Array.from({ length: 20 }, () => client.getInfo()));
