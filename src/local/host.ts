@@ -53,7 +53,7 @@ export class Host {
     clearInterval(this.#timer);
     hosts.delete(this);
     if (hosts.size === 0) process.off('exit', closeHosts);
-    // A path that is left tells a process which comes before the next host that this generation was used.
+    // A path that is left shows a process which comes before the next host that this generation was used.
     const isLast = this.#sockets.size <= 1;
     if (isLast) this.#publication?.remove();
     this.#server.close();

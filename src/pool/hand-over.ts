@@ -24,7 +24,7 @@ export class HandOver {
   readonly #rebalancer: Rebalancer;
   readonly #open: OpenCalls;
 
-  /** @param open - told of calls that wait until a client can be chosen. */
+  /** @param open - gets the calls that wait until a client can be chosen. */
   constructor(members: readonly Member[], clock: Clock, open: OpenCalls) {
     this.#members = members;
     this.#clock = clock;
