@@ -1,25 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { type ClientEvent, type ClientOptions, createClient } from '../../src/index.ts';
-import { createMockService, type MockServiceOptions, virtualClock } from '../../src/testing/index.ts';
+import type { MockServiceOptions } from '../../src/testing/index.ts';
+import { mockWorld } from '../support/mock-world.ts';
 import { ROOM, routes } from '../support/routes.ts';
 
-function world(service: MockServiceOptions = {}, options: ClientOptions = {}) {
-  const clock = virtualClock();
+function world(serviceOptions: MockServiceOptions = {}, options: ClientOptions = {}) {
   const events: ClientEvent[] = [];
-  const mock = createMockService({ clock, keys: ['a-key', 'b-key'], ...service });
-  const client = createClient({
-    baseUrl: mock.origin,
-    fetch: mock.fetch,
-    clock,
-    apiKey: 'a-key',
-    onEvent: (event) => events.push(event),
-    ...options,
-  });
+  const onEvent = (event: ClientEvent): unknown => events.push(event);
+  const { clock, service, client } = mockWorld(
+    { keys: ['a-key', 'b-key'], ...serviceOptions },
+    { apiKey: 'a-key', onEvent, ...options },
+  );
   const told = (type: ClientEvent['type']) => events.filter((event) => event.type === type);
   const call = async (times = 1): Promise<void> => {
     for (let nth = 0; nth < times; nth++) await clock.run(client.getInfo());
   };
-  return { clock, service: mock, client, told, call };
+  return { clock, service, client, told, call };
 }
 
 describe('a key that is served as if there were none', () => {

@@ -1,7 +1,8 @@
 import { createClient, type Logger } from 'stacks-quota';
-import { createMockService, type MockServiceOptions, virtualClock } from 'stacks-quota/testing';
+import type { MockServiceOptions } from 'stacks-quota/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { isDebugged, logEvents } from '../../src/trace/log.ts';
+import { mockWorld } from '../support/mock-world.ts';
 
 const KEY = 'key-of-the-log-test';
 const SP = 'SP3HXJJMJQ06GNAZ8XWDN1QM48JEDC6PP6W3YZPZJ';
@@ -12,10 +13,7 @@ afterEach(() => {
 });
 
 function world(logger: Logger | undefined, options: MockServiceOptions = {}) {
-  const clock = virtualClock();
-  const service = createMockService({ clock, keys: [KEY], ...options });
-  const client = createClient({ baseUrl: service.origin, fetch: service.fetch, apiKey: KEY, clock, logger });
-  return { clock, service, client };
+  return mockWorld({ keys: [KEY], ...options }, { apiKey: KEY, logger });
 }
 
 /** A logger like `console`: it takes text. */

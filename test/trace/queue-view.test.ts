@@ -3,6 +3,7 @@ import { createClient } from '../../src/client/create-client.ts';
 import { isConfigError } from '../../src/errors.ts';
 import { createMockService, virtualClock } from '../../src/testing/index.ts';
 import type { QueueOptions } from '../../src/trace/queue-view.ts';
+import { mockWorld } from '../support/mock-world.ts';
 import { wire } from '../support/wire.ts';
 
 const ADDRESS = 'SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159';
@@ -64,9 +65,7 @@ describe('client.queue', () => {
   });
 
   it('says which answer each call waits for where only the number of requests under way holds calls back', async () => {
-    const clock = virtualClock({ wall: WALL });
-    const service = createMockService({ clock, latencyMs: 100, keyless: { minute: 10_000 } });
-    const client = createClient({ baseUrl: service.origin, fetch: service.fetch, clock, concurrency: 1 });
+    const { clock, client } = mockWorld({ latencyMs: 100, keyless: { minute: 10_000 } }, { concurrency: 1 }, WALL);
     await clock.run(client.getInfo());
     const from = clock.wall();
     const calls = Array.from({ length: 4 }, () => client.getInfo());
@@ -81,15 +80,16 @@ describe('client.queue', () => {
   });
 
   it('lists parked calls last, without a place', async () => {
-    const clock = virtualClock({ wall: WALL });
-    const service = createMockService({
-      clock,
-      latencyMs: 100,
-      keyless: { minute: 10_000 },
-      ceilings: { assets: { limit: 1, period: 'minute' } },
-      headers: { generic: 'per endpoint ceiling' },
-    });
-    const client = createClient({ baseUrl: service.origin, fetch: service.fetch, clock, concurrency: 1 });
+    const { clock, client } = mockWorld(
+      {
+        latencyMs: 100,
+        keyless: { minute: 10_000 },
+        ceilings: { assets: { limit: 1, period: 'minute' } },
+        headers: { generic: 'per endpoint ceiling' },
+      },
+      { concurrency: 1 },
+      WALL,
+    );
     const calls: Promise<unknown>[] = [client.getAddressAssets(ADDRESS), client.getAddressAssets(ADDRESS)];
     await clock.run(Promise.resolve(calls[0]));
     calls.push(client.getInfo(), client.getInfo());
