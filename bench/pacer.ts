@@ -29,7 +29,7 @@ const rows: Record<string, string> = {
   'alone, told the shape of the only window': `${alone([aligned], 1).toFixed(1)} µs`,
 };
 for (const depth of DEPTHS) {
-  rows[`with the line, ${depth.toLocaleString('en')} waiting`] = `${(await inLine(depth)).toFixed(1)} µs`;
+  rows[`with the queue, ${depth.toLocaleString('en')} waiting`] = `${(await queued(depth)).toFixed(1)} µs`;
 }
 console.log('\nTo admit a request and to settle it');
 console.table(rows);
@@ -56,8 +56,8 @@ function alone(shapes?: readonly Shape[], windows?: number): number {
 }
 
 /** When a request ends, the next call is sent and another one is enqueued. */
-async function inLine(depth: number): Promise<number> {
-  const line = new CallQueue({
+async function queued(depth: number): Promise<number> {
+  const queue = new CallQueue({
     pacer: pacerOf(IN_FLIGHT),
     clock: systemClock,
     maxWaitMs: ask.maxWaitMs,
@@ -77,7 +77,7 @@ async function inLine(depth: number): Promise<number> {
   const leases: Lease[] = [];
   let calls = 0;
   const join = (): void => {
-    const lease = line.acquire({ ask, signal: undefined, trace: { ...trace, number: calls++ } });
+    const lease = queue.acquire({ ask, signal: undefined, trace: { ...trace, number: calls++ } });
     if (lease instanceof Promise) void lease.then((waited) => leases.push(waited.lease));
     else leases.push(lease);
   };
@@ -87,7 +87,7 @@ async function inLine(depth: number): Promise<number> {
     // Usually a few microtasks; if the queue waits for time to pass, its timers must run.
     for (let turns = 0; leases.length === 0; turns++) await (turns < 100 ? undefined : setImmediate());
     const [oldest] = leases.splice(0, 1);
-    if (oldest) line.release(oldest, answers(Date.now()));
+    if (oldest) queue.release(oldest, answers(Date.now()));
   };
   const walk = async (): Promise<void> => {
     for (let steps = 0; steps < A_ROUND; steps++) await step();

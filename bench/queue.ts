@@ -62,7 +62,7 @@ for (const name of Object.keys(SUBJECTS)) {
     rows[`${name}, ${order}`] = cells;
   }
 }
-console.log('\nA call in line, by how many wait');
+console.log('\nA call in the queue, by how many wait');
 console.table(rows);
 
 function inAProcess(name: string, order: string, calls: number): Cost {

@@ -58,7 +58,7 @@ async function fetchAll(addresses: readonly string[], service: Service): Promise
   let fetched = 0;
   let events = 0;
 
-  const client = createClient({ ...service.access, maxWaitMs: MAX_WAIT_MS, onEvent: (event) => tally.hear(event) });
+  const client = createClient({ ...service.access, maxWaitMs: MAX_WAIT_MS, onEvent: (event) => tally.record(event) });
   const bulk = client.bulk(addresses, (address, { signal }) => client.getAddressAssets(address, { signal }), {
     signal: stop.signal,
   });

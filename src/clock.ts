@@ -5,7 +5,7 @@
 export interface Clock {
   /** Monotonic milliseconds from an arbitrary origin. All pacing uses it. */
   now(): number;
-  /** The wall clock, in milliseconds since the Unix epoch. Only used to tell people instants. */
+  /** The wall clock, in milliseconds since the Unix epoch. Only used to show instants to people. */
   wall(): number;
   /**
    * Calls `fire` once, no earlier than `ms` milliseconds from now, however long that is.

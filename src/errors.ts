@@ -5,13 +5,13 @@ export type ErrorFacts<E extends Error> = Omit<E, keyof Error> & { readonly caus
 
 /**
  * The call would have to wait for quota longer than its `maxWaitMs`, and was not sent; or the service refused it five times
- * because of a limit, although the client waited as told. Retry at `retryAt`.
+ * because of a limit (25 times if it says that a window is full), although the client waited as it asked. Retry at `retryAt`.
  */
 export class QuotaExhaustedError extends Error {
   declare readonly name: 'QuotaExhaustedError';
   /** The window that ran out: `'second'`, `'minute'`, `'month'`, … or `'endpoint'`; `'queue'` if too many calls wait; if no window binds, the kind of the reason, such as `'cooldown'`. */
   declare readonly window: string | undefined;
-  /** Limit of the window in units, if known. */
+  /** Limit of the window in units, if known; of `'queue'` the number of calls that may wait. */
   declare readonly limit: number | undefined;
   /** Units remaining in the window, if known. */
   declare readonly remaining: number | undefined;

@@ -61,7 +61,7 @@ export type CallStoryEvent = CallEvent &
         readonly drift: Readonly<Record<string, number>>;
       }
     | {
-        /** The service refused the request because of a limit. The call is queued again, but fails after the fifth refusal. */
+        /** The service refused the request because of a limit. The call is queued again, but fails after the fifth refusal, or the 25th if that says that a window is full. */
         readonly type: 'limited';
         readonly status: number;
         readonly quota: QuotaSnapshot;

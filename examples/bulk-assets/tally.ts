@@ -14,7 +14,7 @@ export class Tally {
   #least = -Infinity;
   #most = Infinity;
 
-  hear(event: ClientEvent): void {
+  record(event: ClientEvent): void {
     if (event.type === 'sent') this.requests++;
     if (event.type === 'limited') this.limited++;
     if (event.type === 'waiting') this.#standstill = { why: event.reason.why, until: event.until.getTime() };

@@ -68,7 +68,7 @@ class Sandbox {
   #told = Promise.withResolvers<readonly string[]>();
 
   constructor() {
-    this.#server = createServer((request, response) => void this.#hear(request, response));
+    this.#server = createServer((request, response) => void this.#answer(request, response));
   }
 
   async start(folder: string, env: Readonly<Record<string, string>>): Promise<void> {
@@ -101,7 +101,7 @@ class Sandbox {
     this.#server.close();
   }
 
-  async #hear(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.url?.endsWith('/next')) {
       this.#process?.kill('SIGSTOP');
       this.#asking.resolve(response);

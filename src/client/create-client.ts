@@ -29,14 +29,12 @@ const assetsOptions = callOptionsParser(ASSETS_PARAMS);
  */
 export function createClient(options: ClientOptions = {}): Client {
   const core = createCore(options);
-  const { redact } = core;
-
   const calls = new ApiCalls(core);
 
   const readHeaders = async (options: CallOptions<unknown>): Promise<HeadersResult> => {
     const reply = await inspect(core, options);
     const { quota, status } = reply;
-    return { quota, status, response: new ReplyHead(reply, redact) };
+    return { quota, status, response: new ReplyHead(reply, core.redact) };
   };
 
   async function getInfo<Body>(options: CallOptions<Body> & { readonly headersOnly?: boolean } = {}): Promise<unknown> {

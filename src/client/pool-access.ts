@@ -8,7 +8,7 @@ export interface PoolAccess {
   /** What a bulk needs of it. */
   readonly bulk: BulkDependencies;
   /** The calls that wait in it. */
-  readonly line: Pick<Scheduler, 'isWaiting' | 'withdraw' | 'sentAt'>;
+  readonly queue: Pick<Scheduler, 'isWaiting' | 'withdraw' | 'sentAt'>;
 }
 
 const poolAccess = new WeakMap<object, PoolAccess>();

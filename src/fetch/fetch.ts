@@ -106,8 +106,7 @@ async function withBody(
   const arrive = announce();
   let reply: Promise<Reply>;
   try {
-    const read = (): Promise<ArrayBuffer> => request.arrayBuffer();
-    reply = makeCall(await (signal ? untilAborted(read, signal) : read()));
+    reply = makeCall(await untilAborted(() => request.arrayBuffer(), signal));
   } finally {
     arrive();
   }

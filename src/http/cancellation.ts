@@ -6,8 +6,9 @@ export interface Cancellation {
   during<T>(start: () => Promise<T>): Promise<T>;
 }
 
-/** See {@link Cancellation.during}; for a signal of the caller's. */
-export function untilAborted<T>(start: () => Promise<T>, signal: AbortSignal): Promise<T> {
+/** See {@link Cancellation.during}; for a signal of the caller's, if there is one. */
+export function untilAborted<T>(start: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return start();
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
     const abort = (): void => reject(signal.reason);

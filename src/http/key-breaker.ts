@@ -4,8 +4,10 @@ import { keepLast } from '../keep-last.ts';
 import { Breaker } from '../quota/recovery/breaker.ts';
 import { MOST_KEYS } from './key-ring.ts';
 
-/** A key that was answered with 401 or 403 so often in a row counts as revoked, and is tried again after so many milliseconds. */
-const TIMES = 5;
+/** Number of 401s and 403s in a row after which a key counts as revoked. */
+const REFUSALS = 5;
+
+/** Time after which such a key is tried again, in milliseconds. */
 const AGAIN_MS = 60_000;
 
 /** A circuit breaker for each API key, by its number: a key that the service has revoked is not sent with every call that waits. */
@@ -31,7 +33,7 @@ export class KeyBreaker {
   }
 
   #add(key: number): Breaker {
-    const breaker = new Breaker({ failures: TIMES, firstMs: AGAIN_MS, longestMs: AGAIN_MS });
+    const breaker = new Breaker({ failures: REFUSALS, firstMs: AGAIN_MS, longestMs: AGAIN_MS });
     this.#breakers.set(key, breaker);
     keepLast(this.#breakers, MOST_KEYS);
     return breaker;

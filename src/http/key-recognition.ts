@@ -4,10 +4,10 @@ import { PERIODS } from '../quota/time/periods.ts';
 /** What an answer says of the windows. */
 type Windows = QuotaSnapshot['stacks'];
 
-/** So many answers in a row must look like those to a request without a key. */
+/** A key counts as ignored after this number of answers in a row like those to a request without a key. */
 const ANSWERS = 2;
 
-/** A limit that shrinks to this part, or below, is that of another quota. */
+/** A limit that has shrunk to this part, or below, is that of another quota. */
 const SHRUNK = 0.1;
 
 /**

@@ -48,7 +48,7 @@ export type RetryDecision =
 const FIRST_BACKOFF_MS = 250;
 const LONGEST_BACKOFF_MS = 8_000;
 
-/** After this many refusals because of a limit, each after waiting as told, the call fails. */
+/** After this many refusals because of a limit, each after the wait that the service asked for, the call fails. */
 const MOST_REFUSALS = 5;
 
 /** The same where the last refusal says that a window is full: one that ends may have room for the call. */

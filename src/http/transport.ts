@@ -125,7 +125,7 @@ function completeHeaders(headers: Headers, secret: string | undefined, { userAge
   if (secret !== undefined) headers.set('x-api-key', secret);
 }
 
-/** What ky is told of a request. Set one by one, because ky copies all options with each group of them. */
+/** The options of a request for ky. Set one by one, because ky copies all options with each group of them. */
 function kyOptions({ method, headers, body, init }: Outgoing, isPolluted: boolean): Options {
   const options: Options = isPolluted ? { ...KY_DEFAULTS, ...init } : { ...init };
   if (isPolluted || method !== 'GET') options.method = method;

@@ -49,7 +49,7 @@ export class BooksFile {
     this.#end = at + line.length;
   }
 
-  /** Removes both files, which are older than the state: a host that read them would grant units twice; one without files is told by the other processes. */
+  /** Removes both files, which are older than the state: a host that read them would grant units twice; a host without files learns the state from the other processes. */
   #forget(): void {
     for (const path of this.#paths) {
       try {

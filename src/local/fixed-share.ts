@@ -11,7 +11,7 @@ const TIMEOUT_MS = 1_000;
 const BEGINS_AT = 1e12;
 
 /**
- * Creates a share of a fixed part of every window, for processes that can tell each other nothing: four of them with
+ * Creates a share of a fixed part of every window, for processes that cannot communicate: four of them with
  * `fixedShare(0.25)` never take more than the limit together. What one does not use is not used by the others, so prefer
  * {@link localShare} or `redisShare` where they can be used.
  *

@@ -53,7 +53,7 @@ export class Host {
     clearInterval(this.#timer);
     hosts.delete(this);
     if (hosts.size === 0) process.off('exit', closeHosts);
-    // A path that is left tells a process which comes before the next host that this generation was used.
+    // A path that is left shows a process which comes before the next host that this generation was used.
     const isLast = this.#sockets.size <= 1;
     if (isLast) this.#publication?.remove();
     this.#server.close();
@@ -103,11 +103,11 @@ export class Host {
     socket.on('error', () => socket.destroy());
     readLines(
       socket,
-      (message, line) => void this.#hear(socket, message as HostRequest, line).catch(() => socket.destroy()),
+      (message, line) => void this.#answer(socket, message as HostRequest, line).catch(() => socket.destroy()),
     );
   }
 
-  async #hear(socket: Socket, { id, share, operation }: HostRequest, line: string): Promise<void> {
+  async #answer(socket: Socket, { id, share, operation }: HostRequest, line: string): Promise<void> {
     // Another host may have taken over while this process was stopped: then the books of this one are out of date.
     if (this.#paths.isSucceeded(this.generation) || !this.#publication?.isOurs()) this.close();
     if (this.#isClosed) return;

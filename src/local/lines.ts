@@ -3,15 +3,15 @@ import type { Socket } from 'node:net';
 /** The longest message that is accepted, in characters. */
 const LONGEST = 1_000_000;
 
-/** Calls `hear` with each message of a socket: one line of JSON. Closes the socket on a message that is none, or is too long. */
-export function readLines(socket: Socket, hear: (message: unknown, line: string) => void): void {
+/** Calls `onMessage` with each message of a socket: one line of JSON. Closes the socket on a message that is none, or is too long. */
+export function readLines(socket: Socket, onMessage: (message: unknown, line: string) => void): void {
   let rest = '';
   socket.setEncoding('utf8');
   socket.on('data', (chunk: string) => {
     const lines = (rest + chunk).split('\n');
     rest = lines.pop() ?? '';
     try {
-      for (const line of lines) hear(JSON.parse(line), line);
+      for (const line of lines) onMessage(JSON.parse(line), line);
     } catch {
       socket.destroy();
     }

@@ -25,7 +25,7 @@ export class Link {
       this.#open.clear();
       onClose();
     });
-    readLines(socket, (message) => this.#hear(message as HostReply));
+    readLines(socket, (message) => this.#onReply(message as HostReply));
   }
 
   /** Sends an operation to the host, and resolves with its result. Rejects if the host does not answer within `ms` milliseconds, or ends. */
@@ -52,7 +52,7 @@ export class Link {
     this.#socket.destroy();
   }
 
-  #hear({ id, result, error }: HostReply): void {
+  #onReply({ id, result, error }: HostReply): void {
     const asked = this.#open.get(id);
     if (error === undefined) asked?.resolve(result);
     else asked?.reject(new Error(error));

@@ -2,9 +2,9 @@ import type { Clock } from '../clock.ts';
 import { type Operation, remoteStore } from '../sharing/store/operations.ts';
 import type { ShareStore } from '../sharing/store/store.ts';
 import { LONGEST_TIMEOUT_MS, Patience } from '../sharing/trips/patience.ts';
+import { findHost } from './find-host.ts';
 import type { Host } from './host.ts';
 import type { HostPaths } from './host-paths.ts';
-import { findHost } from './hosts.ts';
 import { Link } from './link.ts';
 import type { StoreClock } from './store-clock.ts';
 

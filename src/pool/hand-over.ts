@@ -5,8 +5,8 @@ import { untilAborted } from '../http/cancellation.ts';
 import { UNSENT } from '../http/failure.ts';
 import type { OpenCalls } from '../scheduler/open-calls.ts';
 import type { EstimateOptions } from '../scheduler/outlook/estimate.ts';
-import { type HandedCall, PoolLine, WITHDRAWN } from './line.ts';
 import type { Member } from './member.ts';
+import { type HandedCall, Rebalancer, WITHDRAWN } from './rebalancer.ts';
 
 /** What a pool has to know of a call to choose its client. */
 export interface PooledCall<T> extends EstimateOptions {
@@ -21,14 +21,14 @@ export interface PooledCall<T> extends EstimateOptions {
 export class HandOver {
   readonly #members: readonly Member[];
   readonly #clock: Clock;
-  readonly #line: PoolLine;
+  readonly #rebalancer: Rebalancer;
   readonly #open: OpenCalls;
 
-  /** @param open - told of calls that wait until a client can be chosen. */
+  /** @param open - gets the calls that wait until a client can be chosen. */
   constructor(members: readonly Member[], clock: Clock, open: OpenCalls) {
     this.#members = members;
     this.#clock = clock;
-    this.#line = new PoolLine(clock);
+    this.#rebalancer = new Rebalancer(clock);
     this.#open = open;
   }
 
@@ -43,9 +43,7 @@ export class HandOver {
       const { member, ms } = choose(left, plan, this.#clock.now());
       const isFresh = ms === undefined;
       if (member.first && (isFresh || member.isLate)) {
-        const chosen = this.#open.announce();
-        const awaited = Promise.race(left.flatMap(({ first }) => first ?? []));
-        await (signal ? untilAborted(() => awaited, signal) : awaited).finally(chosen);
+        await this.#firstAnswer(left, signal);
         continue;
       }
       const rest = left.filter((one) => one !== member);
@@ -57,19 +55,23 @@ export class HandOver {
         member.breaker.onSuccess();
         return answer;
       } catch (error) {
-        if (error === WITHDRAWN) {
-          if (isFresh) member.breaker.onFailure(this.#clock.now());
-          continue;
-        }
+        const isWithdrawn = error === WITHDRAWN;
         const mayRepeat = isFresh && endpoint?.startsWith('GET');
         const isUnreached = isConnectionError(error) && (mayRepeat || UNSENT.has(String(error.code)));
-        if (isUnreached) member.breaker.onFailure(this.#clock.now());
+        if (isWithdrawn ? isFresh : isUnreached) member.breaker.onFailure(this.#clock.now());
+        if (isWithdrawn) continue;
         if (isOneShot || (!isUnreached && !isUnserved(error))) throw error;
         refusal = soonerOf(refusal, error);
         left = rest;
       }
     }
     throw refusal;
+  }
+
+  /** Resolves when the first call of one of these clients is over, or its answer becomes late. */
+  #firstAnswer(members: readonly Member[], signal: AbortSignal | undefined): Promise<unknown> {
+    const chosen = this.#open.announce();
+    return untilAborted(() => Promise.race(members.flatMap(({ first }) => first ?? [])), signal).finally(chosen);
   }
 
   /** Hands a call to a client that may hand it back while it waits, if others may make it. */
@@ -82,11 +84,11 @@ export class HandOver {
     if (isOneShot || others.length === 0) return make(member.client);
     const own = AbortSignal.any(signal ? [signal] : []);
     const handed = { plan, member, signal: own, others };
-    this.#line.add(handed);
+    this.#rebalancer.add(handed);
     try {
       return await make(member.client, own);
     } finally {
-      this.#line.remove(handed);
+      this.#rebalancer.remove(handed);
     }
   }
 }

@@ -44,9 +44,9 @@ export function createForward(client: Pick<Client, 'fetchWith'>, hasToken: boole
 
 /** The body of a request, if it has one. */
 async function bodyOf(incoming: IncomingMessage, headers: Record<string, string>): Promise<BodyInit | undefined> {
-  const { method, headers: said } = incoming;
-  const length = said['content-length'];
-  if (said['transfer-encoding'] === undefined && (length === undefined || Number(length) === 0)) return undefined;
+  const { method, headers: stated } = incoming;
+  const length = stated['content-length'];
+  if (stated['transfer-encoding'] === undefined && (length === undefined || Number(length) === 0)) return undefined;
   if (method === 'GET' || method === 'HEAD') {
     throw new Problem(400, 'request', `A ${method} request must not have a body.`);
   }

@@ -24,7 +24,7 @@ export class History {
   readonly seconds: Ring = new Ring(SECOND_MS, 120);
   /** By the minute of the calendar, for 20 minutes. */
   readonly minutes: Ring = new Ring(MINUTE_MS, 20);
-  #month: MonthPoint[] = [];
+  #trail: MonthPoint[] = [];
   #monthEnd = Number.NaN;
 
   /** Grows with each event: a reader compares it to learn whether anything happened. */
@@ -38,16 +38,16 @@ export class History {
     for (const ring of [this.seconds, this.minutes]) ring.add(event.at.getTime(), event.type, units);
   }
 
-  /** What remained of the month since this proxy began, at most one point in six hours, and now. */
-  month(state: MonthState | undefined, now: number): readonly MonthPoint[] {
+  /** Keeps what remains of the month now, unless a point is younger than six hours. @returns the points of this month since the proxy began, and the present one. */
+  monthTrail(state: MonthState | undefined, now: number): readonly MonthPoint[] {
     if (!state) return [];
     const { remaining, resetsAt } = state;
     // Each answer may change the estimated end of a month a little; a new month ends much later.
-    if (!(Math.abs(resetsAt.getTime() - this.#monthEnd) < SIX_HOURS_MS)) this.#month = [];
+    if (!(Math.abs(resetsAt.getTime() - this.#monthEnd) < SIX_HOURS_MS)) this.#trail = [];
     this.#monthEnd = resetsAt.getTime();
-    const last = this.#month.at(-1);
-    if (!last || now - last[0] >= SIX_HOURS_MS) this.#month.push([now, remaining]);
-    return [...this.#month, [now, remaining]];
+    const last = this.#trail.at(-1);
+    if (!last || now - last[0] >= SIX_HOURS_MS) this.#trail.push([now, remaining]);
+    return [...this.#trail, [now, remaining]];
   }
 }
 

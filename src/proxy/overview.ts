@@ -41,7 +41,7 @@ export function overviewOf(
     at,
     quota: client.quota(),
     month: month ?? null,
-    monthTrail: history.month(month, at),
+    monthTrail: history.monthTrail(month, at),
     newCallMs: finite(client.estimate().ms),
     queue: client.queue({ limit: SHOWN_CALLS }),
     seconds: history.seconds.until(at),

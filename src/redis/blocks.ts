@@ -89,9 +89,10 @@ function argumentsOf(run: readonly Placed[]): string[] {
   const { limit, kept, ttlMs, reading, slidBy = 0, drain = slidBy } = first.window;
   const step = second ? second.window.ttlMs - ttlMs : 0;
   const numbers = [first.place, last.place, limit, kept, ttlMs, step, reading];
-  return [...numbers.map(String), howOf(first.window), String(drain)];
+  return [...numbers.map(String), boundsOf(first.window), String(drain)];
 }
 
-function howOf({ bounds, drain }: WindowAsk): string {
+/** What the reading of a window bounds usage from, in the script's arguments. */
+function boundsOf({ bounds, drain }: WindowAsk): string {
   return drain === undefined ? BOUNDS[bounds] : DRAINS;
 }

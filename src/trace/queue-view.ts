@@ -74,11 +74,11 @@ export function queueView(
   const waiting = Array.from(traces).filter(({ isWaiting }) => isWaiting);
   const isDelayed = ({ queuedAt }: CallTrace): boolean => queuedAt > now;
   const isParked = ({ wait }: CallTrace): boolean => wait?.isParked === true && wait.until > now;
-  const isInLine = (trace: CallTrace): boolean => !isDelayed(trace) && !isParked(trace);
-  const line = waiting.filter(isInLine).sort(byTurn);
-  const others = waiting.filter((trace) => !isInLine(trace));
-  /** Each call with how many go before it; undefined: it is not in the line. */
-  const listed = [...line.entries(), ...others.map((trace) => [undefined, trace] as const)]
+  const isQueued = (trace: CallTrace): boolean => !isDelayed(trace) && !isParked(trace);
+  const queued = waiting.filter(isQueued).sort(byTurn);
+  const others = waiting.filter((trace) => !isQueued(trace));
+  /** Each call with how many go before it; undefined: it is not in the queue. */
+  const listed = [...queued.entries(), ...others.map((trace) => [undefined, trace] as const)]
     .filter(([, trace]) => label === undefined || trace.label === label)
     .slice(0, limit);
   // Parked calls count, too: what holds them back is a part of the estimate.

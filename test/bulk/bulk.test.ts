@@ -4,7 +4,7 @@ import type { BulkProgress, BulkTurn } from '../../src/index.ts';
 import { byIndex, gathered, input, numbers, world } from './support/world.ts';
 
 describe('a bulk', () => {
-  it('hands on what became of every item, with the item and its place', async () => {
+  it('yields the outcome of every item, with the item and its place', async () => {
     const { clock, client, service } = world();
     const all = await clock.run(
       gathered(client.bulk(['a', 'b', 'c'], (item) => client.getInfo().then(() => item + item))),
@@ -28,7 +28,7 @@ describe('a bulk', () => {
     expect(byIndex(all).map(({ item }) => item)).toEqual(numbers(50));
   });
 
-  it('aborts no call when it comes to its end by itself', async () => {
+  it('aborts no call when it ends by itself', async () => {
     const { clock, client } = world();
     const signals: AbortSignal[] = [];
     await clock.run(gathered(client.bulk(numbers(5), (_, { signal }) => signals.push(signal))));
@@ -42,7 +42,7 @@ describe('a bulk', () => {
     expect(told.taken).toBe(0);
   });
 
-  it('hands outcomes on as they come, or in the order of the items where that is wanted', async () => {
+  it('yields outcomes as calls finish, or with `ordered` in the order of the items', async () => {
     const { clock, client } = world();
     const slowFirst = (item: number) => clock.sleep(1_000 - item * 100);
     const some = await clock.run(gathered(client.bulk(numbers(5), slowFirst)));
@@ -61,7 +61,7 @@ describe('a bulk', () => {
 });
 
 describe('a bulk of walks', () => {
-  it('sees all events of many accounts, is refused nothing, and knows early when it will be over', async () => {
+  it('yields all events of many accounts, is refused nothing, and estimates its end early', async () => {
     const { clock, client, service } = world({
       keyed: { second: 20, minute: 100 },
       assetsOf: (address) => address.length * 6,

@@ -32,15 +32,15 @@ describe('a bulk that is aborted', () => {
   });
 });
 
-describe('a bulk that is taken up again', () => {
-  it('makes what was left undone, and what had not been taken', async () => {
+describe('a bulk that continues from a checkpoint', () => {
+  it('runs the undone items, and those that were not taken', async () => {
     const { clock, client } = world();
     const from = { next: 6, undone: [1, 4] };
     const all = await clock.run(gathered(client.bulk(input(9).items, (item) => item, { from })));
     expect(byIndex(all).map(({ index }) => index)).toEqual([1, 4, 6, 7, 8]);
   });
 
-  it('has lost nothing if it was left at any time, and makes nothing twice that was handed on', async () => {
+  it('loses no item if it was left at any time, and runs none twice that was yielded', async () => {
     for (let most = 1; most < 30; most++) {
       const { clock, client } = world();
       const first = client.bulk(numbers(30), (item) => clock.sleep(10 + ((item * 7) % 50)), { concurrency: 5 });
@@ -55,7 +55,7 @@ describe('a bulk that is taken up again', () => {
     }
   });
 
-  it('keeps what is undone in its checkpoint before it has come by again', () => {
+  it('keeps undone items in its checkpoint until it reaches them again', () => {
     const { client } = world();
     const from = { next: 6, undone: [1, 4] };
     expect(client.bulk(numbers(9), (item) => item, { from }).checkpoint).toEqual(from);

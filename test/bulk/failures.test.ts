@@ -28,7 +28,7 @@ describe('an item that fails', () => {
     expect(byIndex(all)).toMatchObject([{ reason: { name: 'TypeError' } }, { reason: { name: 'ConfigError' } }]);
   });
 
-  it('ends the bulk as the last of too many in a row, all of which are outcomes still', async () => {
+  it('ends the bulk as the last of too many in a row, each of which is an outcome', async () => {
     const { clock, client, service } = world();
     service.faults.when(() => ({ status: 410, body: '{"error":"Gone"}' }));
     const seen: unknown[] = [];
@@ -39,7 +39,7 @@ describe('an item that fails', () => {
     expect(bulk.checkpoint).toEqual({ next: 20, undone: [] });
   });
 
-  it('calls off the others when it is the last of too many: they are undone, and waste no quota', async () => {
+  it('aborts the others when it is the last of too many: they are undone, and use no quota', async () => {
     const { clock, client, service } = world({ keyed: { second: 100 } });
     service.faults.when(() => ({ status: 410, body: '{"error":"Gone"}' }));
     const call = (_: number, { signal }: { signal: AbortSignal }) => client.getInfo({ signal });
@@ -61,7 +61,7 @@ describe('an item that fails', () => {
 });
 
 describe('a failure that all others would share', () => {
-  it('ends the bulk when the month is out: no item is lost, none is asked for in vain, and it can be taken up again', async () => {
+  it('ends the bulk when the month is exhausted: no item is lost, no request is refused, and a checkpoint continues it', async () => {
     const { clock, client, service } = world({ keyed: { second: 100, month: 150 } });
     const fetched: number[] = [];
     const call = (_: number, { signal }: { signal: AbortSignal }) => client.getInfo({ signal });
@@ -109,7 +109,7 @@ describe('a failure that all others would share', () => {
     expect(bulk.checkpoint).toEqual({ next: 37, undone: numbers(37).filter((index) => !seen.includes(index)) });
   });
 
-  it('lets what is under way come back when the client is closed, because it was counted', async () => {
+  it('lets requests in flight finish when the client is closed, because they were counted', async () => {
     const { clock, client, service } = world({ keyed: { minute: 50 }, latencyMs: 1_000 });
     const call = (_: number, { signal }: { signal: AbortSignal }) => client.getInfo({ signal });
     const bulk = client.bulk(numbers(400), call, { concurrency: 60 });
@@ -120,7 +120,7 @@ describe('a failure that all others would share', () => {
     expect(service.requests).toBeGreaterThan(1);
   });
 
-  it('is what the caller says it is', async () => {
+  it('is an error for which `isFatal` returns true', async () => {
     const { clock, client } = world();
     const gone = new Error('the database is gone');
     const bulk = client.bulk(numbers(9), (item) => (item === 3 ? Promise.reject(gone) : item), {
@@ -149,7 +149,7 @@ describe('a failure that all others would share', () => {
     expect(seen).toContain(1);
   });
 
-  it('may be an error that the caller’s own judgement throws', async () => {
+  it('may be an error that `isFatal` throws', async () => {
     const { clock, client } = world();
     const isFatal = (): boolean => {
       throw new Error('no judgement');

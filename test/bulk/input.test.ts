@@ -3,7 +3,7 @@ import { runs } from '../support/deep.ts';
 import { gathered, input, numbers, world } from './support/world.ts';
 
 describe('the input of a bulk', () => {
-  it('is never read further ahead than may be held', async () => {
+  it('is never read further ahead than `concurrency`', async () => {
     const { clock, client } = world();
     const { items, told } = input(200);
     let handedOn = 0;
@@ -41,7 +41,7 @@ describe('the input of a bulk', () => {
     expect(told.taken).toBe(3);
   });
 
-  it('may be slow: the outcomes that come meanwhile are handed on', async () => {
+  it('may be slow: outcomes are yielded meanwhile', async () => {
     const { clock, client } = world();
     const { items } = input(3, 10_000, clock);
     const times: number[] = [];

@@ -18,14 +18,14 @@ describe('the progress of a bulk', () => {
     return { all, bulk };
   };
 
-  it('is told at the end of every item, from the first to the last', async () => {
+  it('is reported at the end of every item, from the first to the last', async () => {
     const { all, bulk } = await told(50, world());
     expect(all.map(({ done }) => done)).toEqual(numbers(50).map((index) => index + 1));
     expect(all.at(-1)).toMatchObject({ done: 50, failed: 0, total: 50, etaMs: 0 });
     expect(bulk.progress).toMatchObject({ done: 50, etaMs: 0 });
   });
 
-  it('foretells the end by the quota, within 2 %, though most of the time nothing moves', async () => {
+  it('estimates the end by the quota, within 2 %, although most of the time nothing is sent', async () => {
     const [count, minute] = [runs(600, 1_200), runs(250, 500)];
     const one = world({ keyed: { second: 20, minute } });
     const { all } = await told(count, one);
@@ -53,7 +53,7 @@ describe('the progress of a bulk', () => {
     expect(Math.max(...late)).toBeLessThan(0.12);
   });
 
-  it('foretells nothing while the total is not known', async () => {
+  it('estimates nothing while the total is unknown', async () => {
     const { all } = await told(20, world(), {}, numbers(20).values());
     expect(all.at(10)).toMatchObject({ total: undefined, etaMs: undefined, finishesAt: undefined });
     const { all: known } = await told(20, world(), { total: 20 }, numbers(20).values());
@@ -68,7 +68,7 @@ describe('the progress of a bulk', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('a fault of the listener'))],
-  ])('does not care that a listener %s', async (_, onProgress) => {
+  ])('ignores that a listener %s', async (_, onProgress) => {
     const { clock, client } = world();
     expect(await clock.run(gathered(client.bulk([1, 2], (item) => item, { onProgress })))).toHaveLength(2);
   });

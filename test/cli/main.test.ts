@@ -6,14 +6,14 @@ const COMMANDS = ['quota', 'get', 'info', 'assets', 'mock', 'completion'];
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 
 describe('the program', () => {
-  it.for([['--help'], ['-h'], ['help']])('teaches what there is: %s', async (argv) => {
+  it.for([['--help'], ['-h'], ['help']])('prints its help: %s', async (argv) => {
     const world = worldOf();
     expect(await world.run(...argv)).toBe(0);
     for (const command of COMMANDS) expect(world.stdout.text).toMatch(new RegExp(`^ {2}${command} +\\w`, 'm'));
     expect(world.stderr.text).toBe('');
   });
 
-  it.for(COMMANDS)('teaches more of %s, whatever else is said, and does nothing', async (command) => {
+  it.for(COMMANDS)('prints the help of %s, whatever the other arguments are, and runs nothing', async (command) => {
     const helped = worldOf();
     expect(await helped.run(command, '--bogus', '--help')).toBe(0);
     const asked = worldOf();
@@ -51,13 +51,13 @@ describe('the program', () => {
     [['quota', '--jsn'], '--json'],
     [['quota', '--fail-uner', '5'], '--fail-under'],
     [['mock', '--window', 'slidinglog'], 'sliding-log'],
-  ])('asks whether another word was meant: %o', async ([typed, meant]) => {
+  ])('suggests the word that was meant: %o', async ([typed, meant]) => {
     const world = worldOf();
     expect(await world.run(...typed)).toBe(2);
     expect(world.stderr.text).toContain(`. Did you mean ${meant}?\nTry: stacks-quota `);
   });
 
-  it('says nothing of other words where none is close', async () => {
+  it('suggests no word where none is close', async () => {
     const world = worldOf();
     await world.run('blockchain');
     expect(world.stderr.text).toBe('stacks-quota: Unknown command "blockchain".\nTry: stacks-quota --help\n');

@@ -28,7 +28,7 @@ describe('maxQueueMs', () => {
     await clock.run(Promise.all([urgent, patient, others]));
   });
 
-  it('reckons with no call that it refused, however many are made in one turn', async () => {
+  it('counts no call that it refused, however many are made in one turn', async () => {
     const { clock, client } = await world();
     const burst = Array.from({ length: 300 }, () => refused(client.getInfo({ maxQueueMs: 60_000 })));
     const inTime = refused(client.getInfo({ maxQueueMs: 120_000 }));
@@ -308,11 +308,11 @@ describe('a call that is turned away because too many wait', () => {
     return new Set(errors.map(({ retryAfterMs }) => Math.round((retryAfterMs - ms) / 1_000)));
   };
 
-  it('is told when it would have been sent, and does not count itself', async () => {
+  it('says when it would have been sent, and does not count itself', async () => {
     expect(await turnedAway(0)).toEqual(new Set([0]));
   });
 
-  it('is not told to wait for others that were turned away in the same turn', async () => {
+  it('does not count others that were turned away in the same turn', async () => {
     expect(await turnedAway(1)).toEqual(new Set([0]));
   });
 });

@@ -1,14 +1,12 @@
-import { createClient, isConfigError, isConnectionError, type QuotaExhaustedError } from 'stacks-quota';
-import { createMockService, type MockServiceOptions, virtualClock } from 'stacks-quota/testing';
+import { type createClient, isConfigError, isConnectionError, type QuotaExhaustedError } from 'stacks-quota';
+import type { MockServiceOptions } from 'stacks-quota/testing';
 import { describe, expect, it } from 'vitest';
+import { mockWorld } from '../support/mock-world.ts';
 
 const SP = 'SP3HXJJMJQ06GNAZ8XWDN1QM48JEDC6PP6W3YZPZJ';
 
 function world(options: MockServiceOptions = {}) {
-  const clock = virtualClock();
-  const service = createMockService({ clock, keyless: { minute: 2 }, ...options });
-  const client = createClient({ baseUrl: service.origin, fetch: service.fetch, clock, maxWaitMs: 5_000 });
-  return { clock, service, client };
+  return mockWorld({ keyless: { minute: 2 }, ...options }, { maxWaitMs: 5_000 });
 }
 
 /** What the promise rejects with. */

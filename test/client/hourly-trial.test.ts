@@ -1,57 +1,53 @@
 import { describe, expect, it } from 'vitest';
 import { type ClientOptions, createClient } from '../../src/index.ts';
-import { createMockService, type MockServiceOptions, virtualClock } from '../../src/testing/index.ts';
+import { type MockServiceOptions, virtualClock } from '../../src/testing/index.ts';
 import { fleetOf } from '../sharing/support/fleet.ts';
+import { mockWorld } from '../support/mock-world.ts';
 
 const HOUR_MS = 3_600_000;
 
 /** A client that has used up its month, with patience unless told otherwise. */
-async function exhausted(options: ClientOptions = {}, service: MockServiceOptions = {}) {
-  const clock = virtualClock({ wall: Date.UTC(2026, 0, 10) });
-  const mock = createMockService({ clock, latencyMs: 80, keyless: { minute: 60, month: 5 }, ...service });
-  const client = createClient({
-    baseUrl: mock.origin,
-    fetch: mock.fetch,
-    clock,
-    random: () => 0.5,
-    maxWaitMs: Infinity,
-    ...options,
-  });
+async function exhausted(options: ClientOptions = {}, serviceOptions: MockServiceOptions = {}) {
+  const { clock, service, client } = mockWorld(
+    { latencyMs: 80, keyless: { minute: 60, month: 5 }, ...serviceOptions },
+    { random: () => 0.5, maxWaitMs: Infinity, ...options },
+    Date.UTC(2026, 0, 10),
+  );
   await clock.run(Promise.all(Array.from({ length: 5 }, () => client.getInfo())));
   // All that was sent once the month was out.
-  const looks = (): readonly number[] => mock.log.slice(5).map(({ at }) => at);
-  return { clock, service: mock, client, looks };
+  const trials = (): readonly number[] => service.log.slice(5).map(({ at }) => at);
+  return { clock, service, client, trials };
 }
 
 describe('a month that is out', () => {
-  it('is looked at once an hour while calls wait, and never while none does', async () => {
-    const { clock, client, service, looks } = await exhausted();
+  it('is tried once an hour while calls wait, and never while none does', async () => {
+    const { clock, client, service, trials } = await exhausted();
     await clock.advance(24 * HOUR_MS);
-    expect([looks(), clock.timers]).toEqual([[], 0]);
+    expect([trials(), clock.timers]).toEqual([[], 0]);
     const controller = new AbortController();
     const waiting = Array.from({ length: 20 }, () => client.getInfo({ signal: controller.signal }).catch(() => 'gone'));
     await clock.advance(5.5 * HOUR_MS);
     // The first at once: a day has passed without an answer.
-    expect(looks().map((at) => Math.floor((at - 24 * HOUR_MS) / HOUR_MS))).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(trials().map((at) => Math.floor((at - 24 * HOUR_MS) / HOUR_MS))).toEqual([0, 1, 2, 3, 4, 5]);
     controller.abort();
     await Promise.all(waiting);
     await clock.advance(24 * HOUR_MS);
-    expect([looks().length, clock.timers]).toEqual([6, 0]);
+    expect([trials().length, clock.timers]).toEqual([6, 0]);
     expect(service.requests).toBe(11);
   });
 
-  it('is waited for by a call for as long as it may wait, however often its looks are refused', async () => {
-    const { clock, client, looks } = await exhausted();
+  it('is waited for by a call for as long as it may wait, however often its trials are refused', async () => {
+    const { clock, client, trials } = await exhausted();
     const waiting = client.getInfo();
     await clock.advance(30 * HOUR_MS);
-    expect([client.waiting, looks().length]).toEqual([1, 29]);
+    expect([client.waiting, trials().length]).toEqual([1, 29]);
     await client.close();
     await expect(waiting).rejects.toThrow('The client is closed.');
   });
 
-  it('is looked at by no call whose body can be sent only once, and none is lost', async () => {
+  it('is tried by no call whose body can be sent only once, and none is lost', async () => {
     const routes = { 'POST /once': async ({ text }: { text(): Promise<string> }) => ({ got: await text() }) };
-    const { clock, client, service, looks } = await exhausted({}, { routes });
+    const { clock, client, service, trials } = await exhausted({}, { routes });
     const streams = client.fetchWith({ streamBody: true });
     const once = async (text: string): Promise<unknown> => {
       const body = new Blob([text]).stream();
@@ -60,12 +56,12 @@ describe('a month that is out', () => {
     };
     const first = once('first');
     await clock.advance(5 * HOUR_MS);
-    expect(looks()).toEqual([]);
-    // Another call behind it looks in its stead.
+    expect(trials()).toEqual([]);
+    // Another call behind it is sent in its stead.
     const behind = client.getInfo();
     const second = once('second');
     await clock.advance(2 * HOUR_MS);
-    expect([looks().length, service.log.slice(5).map(({ method }) => method)]).toEqual([2, ['GET', 'GET']]);
+    expect([trials().length, service.log.slice(5).map(({ method }) => method)]).toEqual([2, ['GET', 'GET']]);
     service.setLimits({ keyless: { minute: 60, month: 1_000 } });
     expect(await clock.run(Promise.all([first, second, behind.then(() => 'served')]))).toEqual([
       [200, { got: 'first' }],
@@ -125,31 +121,31 @@ describe('a month that is out', () => {
   });
 
   it.each([{ maxWaitMs: 60_000 }, { maxQueueMs: 60_000 }])(
-    'is looked at for a call that is refused at once, too, because of %o: the next ones are served',
+    'is tried by a call that is refused at once, too, because of %o: the next ones are served',
     async (bound) => {
-      const { clock, client, service, looks } = await exhausted(bound);
+      const { clock, client, service, trials } = await exhausted(bound);
       const ask = () => clock.run(client.getInfo().then(({ response }) => response.status)).catch(({ name }) => name);
       service.setLimits({ keyless: { minute: 60, month: 1_000 } });
       expect(await ask()).toBe('QuotaExhaustedError');
       await clock.advance(HOUR_MS);
-      expect(looks()).toEqual([]);
+      expect(trials()).toEqual([]);
       expect([await ask(), await ask(), clock.timers]).toEqual([200, 200, 0]);
     },
   );
 
-  it('is not looked at while the client is paused or closed', async () => {
-    const { clock, client, looks } = await exhausted();
+  it('is not tried while the client is paused or closed', async () => {
+    const { clock, client, trials } = await exhausted();
     const waiting = client.getInfo().catch(({ name }) => name);
     client.pause();
     await clock.advance(5 * HOUR_MS);
-    expect(looks()).toEqual([]);
+    expect(trials()).toEqual([]);
     await clock.run(client.close());
     expect([await waiting, clock.timers]).toEqual(['ClosedError', 0]);
   });
 });
 
 describe('a month that is out in a fleet', () => {
-  it('is looked at by one process an hour, and the others follow when it is served', async () => {
+  it('is tried by one process an hour, and the others follow when it is served', async () => {
     const fleet = fleetOf(4, { keyed: { minute: 60, month: 40 } });
     const { clock, clients, service } = fleet;
     await clock.run(fleet.work(40));
@@ -169,7 +165,7 @@ describe('a month that is out in a fleet', () => {
 });
 
 describe('traffic that is answered', () => {
-  it('is not looked at, however long some of it waits', async () => {
+  it('makes no trial, however long some of it waits', async () => {
     const { clock, client, service } = await exhausted({}, { keyless: { minute: 10 } });
     const all = Promise.all(Array.from({ length: 1_500 }, () => client.getInfo()));
     await clock.run(all);
@@ -179,21 +175,12 @@ describe('traffic that is answered', () => {
 });
 
 describe('a month that has too little left for a request', () => {
-  it('is looked at, too', async () => {
-    const clock = virtualClock({ wall: Date.UTC(2026, 0, 10) });
-    const service = createMockService({
-      clock,
-      latencyMs: 80,
-      keyless: { minute: 60, month: 23 },
-      cost: { info: 5 },
-      headCost: 0,
-    });
-    const client = createClient({
-      baseUrl: service.origin,
-      fetch: service.fetch,
-      clock,
-      maxWaitMs: Infinity,
-    });
+  it('is tried, too', async () => {
+    const { clock, service, client } = mockWorld(
+      { latencyMs: 80, keyless: { minute: 60, month: 23 }, cost: { info: 5 }, headCost: 0 },
+      { maxWaitMs: Infinity },
+      Date.UTC(2026, 0, 10),
+    );
     const calls = Promise.all(Array.from({ length: 6 }, () => client.getInfo()));
     await clock.advance(HOUR_MS / 2);
     service.setLimits({ keyless: { minute: 60, month: 1_000 } });
@@ -204,16 +191,12 @@ describe('a month that has too little left for a request', () => {
 });
 
 describe('a month that is not out', () => {
-  it('is not looked at while calls wait because it is spread: looks would use what they wait for', async () => {
-    const clock = virtualClock({ wall: Date.UTC(2026, 0, 10) });
-    const service = createMockService({ clock, latencyMs: 80, keyless: { minute: 60, month: 200 } });
-    const client = createClient({
-      baseUrl: service.origin,
-      fetch: service.fetch,
-      clock,
-      maxWaitMs: Infinity,
-      reserve: { forPriorityAbove: 0, share: 0, spreadMonthUntil: new Date('2026-06-30') },
-    });
+  it('is not tried while calls wait because it is spread: trials would use what they wait for', async () => {
+    const { clock, service, client } = mockWorld(
+      { latencyMs: 80, keyless: { minute: 60, month: 200 } },
+      { maxWaitMs: Infinity, reserve: { forPriorityAbove: 0, share: 0, spreadMonthUntil: new Date('2026-06-30') } },
+      Date.UTC(2026, 0, 10),
+    );
     let served = 0;
     const calls = Array.from({ length: 80 }, () => client.getInfo().then(() => served++));
     await clock.advance(4 * 24 * HOUR_MS);

@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type Client, type ClientOptions, createClient, isQuotaExhausted } from '../../src/index.ts';
-import { createMockService, type MockService, type MockServiceOptions, virtualClock } from '../../src/testing/index.ts';
+import { type Client, type ClientOptions, isQuotaExhausted } from '../../src/index.ts';
+import type { MockService, MockServiceOptions } from '../../src/testing/index.ts';
+import { mockWorld } from '../support/mock-world.ts';
 
 const WALL = Date.UTC(2026, 0, 15, 12, 0, 10);
 
 function world(service: MockServiceOptions = {}, options: ClientOptions = {}) {
-  const clock = virtualClock({ wall: WALL });
-  const mock = createMockService({ clock, latencyMs: 80, keyless: { minute: 10 }, ...service });
-  const client = createClient({ baseUrl: mock.origin, fetch: mock.fetch, clock, random: () => 0.5, ...options });
-  return { clock, service: mock, client };
+  return mockWorld({ latencyMs: 80, keyless: { minute: 10 }, ...service }, { random: () => 0.5, ...options }, WALL);
 }
 
 const inspect = (client: Client) => client.getInfo({ headersOnly: true, cost: 0 });
@@ -30,7 +28,7 @@ describe('reading the quota by headers alone', () => {
     expect(service.limited).toBe(1);
   });
 
-  it('has no use for patience: it is no error, however short its maxWaitMs is', async () => {
+  it('ignores maxWaitMs: it is no error, however short that is', async () => {
     const { clock, service, client } = world({}, { maxWaitMs: 0, maxQueueMs: 0, maxWaiting: 0 });
     await clock.run(client.getInfo());
     service.spend(20);

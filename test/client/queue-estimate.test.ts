@@ -1,15 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CallOptions, type Client, createClient } from '../../src/index.ts';
-import {
-  createMockService,
-  type MockServiceOptions,
-  seeded,
-  type VirtualClock,
-  virtualClock,
-} from '../../src/testing/index.ts';
+import type { CallOptions, Client } from '../../src/index.ts';
+import { type MockServiceOptions, seeded, type VirtualClock } from '../../src/testing/index.ts';
 import { fleetOf } from '../sharing/support/fleet.ts';
 import { cases, DEEP, runs } from '../support/deep.ts';
+import { mockWorld } from '../support/mock-world.ts';
 
 const ENDPOINT = 'GET /extended/v1/info';
 const MINUTE_MS = 60_000;
@@ -47,22 +42,17 @@ async function met(
   { windows, limits, cost, before, seed }: World,
   optionsOf: (nth: number) => CallOptions<unknown> = () => ({}),
 ): Promise<{ readonly clock: VirtualClock; readonly client: Client }> {
-  const clock = virtualClock({ wall: Date.UTC(2026, 0, 15, 12, 0, seed % 60) });
-  const service = createMockService({
-    clock,
-    windows,
-    keyless: limits,
-    latencyMs: [40, 160],
-    random: seeded(seed),
-    cost: ({ url }) => Number(url.searchParams.get('units') ?? cost),
-  });
-  const client = createClient({
-    baseUrl: service.origin,
-    fetch: service.fetch,
-    clock,
-    random: seeded(seed + 1),
-    maxWaitMs: Infinity,
-  });
+  const { clock, client } = mockWorld(
+    {
+      windows,
+      keyless: limits,
+      latencyMs: [40, 160],
+      random: seeded(seed),
+      cost: ({ url }) => Number(url.searchParams.get('units') ?? cost),
+    },
+    { random: seeded(seed + 1), maxWaitMs: Infinity },
+    Date.UTC(2026, 0, 15, 12, 0, seed % 60),
+  );
   await clock.run(Promise.all(callsOf(client, 1 + before, optionsOf)));
   if (before > 0) await clock.advance(2 * MINUTE_MS);
   return { clock, client };

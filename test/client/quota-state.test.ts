@@ -1,14 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createClient } from '../../src/index.ts';
-import { createMockService, type MockServiceOptions, virtualClock } from '../../src/testing/index.ts';
+import type { MockServiceOptions } from '../../src/testing/index.ts';
+import { mockWorld } from '../support/mock-world.ts';
 
 const WALL = Date.UTC(2026, 0, 15, 12, 0, 10);
 
 function world(options: MockServiceOptions = {}) {
-  const clock = virtualClock({ wall: WALL });
-  const service = createMockService({ clock, latencyMs: 80, keys: ['a-key'], ...options });
-  const client = createClient({ baseUrl: service.origin, fetch: service.fetch, clock, apiKey: 'a-key' });
-  return { clock, service, client };
+  return mockWorld({ latencyMs: 80, keys: ['a-key'], ...options }, { apiKey: 'a-key' }, WALL);
 }
 
 describe('the windows of client.quota()', () => {

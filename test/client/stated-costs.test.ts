@@ -1,22 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { type ClientEvent, createClient } from '../../src/index.ts';
-import { createMockService, virtualClock } from '../../src/testing/index.ts';
+import type { ClientEvent, createClient } from '../../src/index.ts';
+import { mockWorld } from '../support/mock-world.ts';
 
 const KEY = '0123456789abcdef0123456789abcdef';
+const WALL = Date.UTC(2026, 2, 10, 14);
 const ADDRESS = 'SP1J1A6PJ50NS54VWAVFGA9C4HS53NAQXZQ07P5TK';
 
 type CostOf = NonNullable<NonNullable<Parameters<typeof createClient>[0]>['cost']>;
 
 /** A client that states costs, and the units of each request that it sent. */
 function clientOf(cost: CostOf) {
-  const clock = virtualClock({ wall: Date.UTC(2026, 2, 10, 14) });
-  const mock = createMockService({ clock, keys: [KEY], latencyMs: 50 });
   const units: number[] = [];
   const onEvent = (event: ClientEvent): void => {
     if (event.type === 'sent') units.push(event.units);
   };
-  const client = createClient({ baseUrl: mock.origin, apiKey: KEY, fetch: mock.fetch, clock, cost, onEvent });
-  return { client, clock, mock, units };
+  return { ...mockWorld({ keys: [KEY], latencyMs: 50 }, { apiKey: KEY, cost, onEvent }, WALL), units };
 }
 
 describe('the option cost', () => {
@@ -43,33 +41,25 @@ describe('the option cost', () => {
   });
 
   it.each([[-1], [Number.NaN], ['5']])('that returns %o is an error of the call, and nothing is sent', async (cost) => {
-    const { client, clock, mock } = clientOf(() => cost as number);
+    const { client, clock, service } = clientOf(() => cost as number);
     const error = await clock.run(client.getInfo().catch((error: unknown) => error));
     expect(error).toMatchObject({ name: 'ConfigError' });
     expect(String(error)).toContain('must return a number of units, 0 or more, or undefined');
-    expect(mock.log).toEqual([]);
+    expect(service.log).toEqual([]);
   });
 });
 
 describe('a stated cost above the limit of a whole window', () => {
   /** A client that has learned of a minute of 10 units. */
   async function ten(charge: 'before' | 'after' = 'before') {
-    const clock = virtualClock({ wall: Date.UTC(2026, 2, 10, 14) });
-    const mock = createMockService({
-      clock,
-      keys: [KEY],
-      keyed: { minute: 10, month: 10_000 },
-      latencyMs: 50,
-      charge,
-      cost: { assets: 50 },
-    });
-    const client = createClient({ baseUrl: mock.origin, apiKey: KEY, fetch: mock.fetch, clock });
-    await clock.run(client.getInfo());
-    return { client, clock, mock };
+    const keyed = { minute: 10, month: 10_000 };
+    const world = mockWorld({ keys: [KEY], keyed, latencyMs: 50, charge, cost: { assets: 50 } }, { apiKey: KEY }, WALL);
+    await world.clock.run(world.client.getInfo());
+    return world;
   }
 
   it('fails at once although other calls wait, and is nowhere in the queue', async () => {
-    const { client, clock, mock } = await ten();
+    const { client, clock, service } = await ten();
     const others = Array.from({ length: 30 }, () => client.getInfo());
     const told = client.getInfo({ cost: 11, label: 'large' }).catch((error: unknown) => error);
     const start = clock.now();
@@ -81,7 +71,7 @@ describe('a stated cost above the limit of a whole window', () => {
     expect(clock.now()).toBe(start);
     expect(client.queue({ label: 'large' })).toEqual([]);
     await clock.run(Promise.all(others));
-    expect([mock.requests, mock.limited]).toEqual([31, 0]);
+    expect([service.requests, service.limited]).toEqual([31, 0]);
   });
 
   it('is the reason of the error, not maxQueueMs', async () => {
@@ -109,15 +99,16 @@ describe('a stated cost above the limit of a whole window', () => {
 
 describe('a learned cost above the limit of a whole window, for which a request was refused', () => {
   it('refuses no request with other parameters, whose cost is unknown', async () => {
-    const clock = virtualClock({ wall: Date.UTC(2026, 2, 10, 14) });
-    const mock = createMockService({
-      clock,
-      keys: [KEY],
-      keyed: { second: 20, minute: 2_000 },
-      cost: ({ url }) => Number(url.searchParams.get('limit')),
-      routes: { 'GET /a': () => ({}) },
-    });
-    const client = createClient({ baseUrl: mock.origin, apiKey: KEY, fetch: mock.fetch, clock });
+    const { clock, client } = mockWorld(
+      {
+        keys: [KEY],
+        keyed: { second: 20, minute: 2_000 },
+        cost: ({ url }) => Number(url.searchParams.get('limit')),
+        routes: { 'GET /a': () => ({}) },
+      },
+      { apiKey: KEY },
+      WALL,
+    );
     const pages = [50, 50, 50, 1, 1, 2].map((limit, offset) => client.get('/a', { query: { limit, offset } }));
     const outcomes = await clock.run(Promise.allSettled(pages));
     expect(outcomes.map(({ status }) => status)).toEqual([

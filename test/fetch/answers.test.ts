@@ -40,7 +40,7 @@ describe('an answer to client.fetch', () => {
     expect([response.status, response.body]).toEqual([200, null]);
   });
 
-  it('keeps every cookie apart, and its words of status', async () => {
+  it('keeps every cookie apart, and the text of the status', async () => {
     const headers = new Headers([
       ['set-cookie', 'a=1'],
       ['set-cookie', 'b=2'],

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { configError, INFO, KEY, pair } from './support/pair.ts';
 
 describe('client.fetchWith', () => {
-  it('gives what is elsewhere to another fetch, as it was given, without the key', async () => {
+  it('passes URLs elsewhere to another fetch, unchanged and without the key', async () => {
     const { clock, client, left } = pair({ apiKey: KEY });
     const elsewhere = vi.fn(async () => new Response('from there'));
     const fetch = client.fetchWith({ elsewhere });
@@ -22,7 +22,7 @@ describe('client.fetchWith', () => {
     expect(left.map(({ url }) => new URL(url).pathname)).toEqual(['/a', '/urgent', '/b', '/c']);
   });
 
-  it('bounds how long the line may stand still, and an attempt may take', async () => {
+  it('bounds how long the queue may stand still, and an attempt may take', async () => {
     const { mock, client, endOf } = pair({ maxAttempts: 1 }, { keyless: { minute: 1 } });
     await endOf(client.fetch(INFO));
     const error = await endOf(client.fetchWith({ maxWaitMs: 1_000 })(INFO));

@@ -116,7 +116,7 @@ describe('client.fetch', () => {
     expect(left[0]?.body).toBe('a=1');
   });
 
-  it('hands on what else fetch can be told, and to this Node’s own which connections to use', async () => {
+  it('passes on the other options of fetch, and `dispatcher` to the fetch of Node', async () => {
     const inits: (RequestInit | undefined)[] = [];
     const { clock, client } = pair({
       fetch: async (input, init) => {
@@ -139,7 +139,7 @@ describe('client.fetch', () => {
     expect(new Set(sent.map(({ endpoint }) => endpoint)).size).toBe(1);
   });
 
-  it('stands in the one line with all other calls, and no limit refuses any', async () => {
+  it('shares the queue of all other calls, and no limit refuses any', async () => {
     const { clock, mock, client } = pair({}, { keyless: { minute: 30 } });
     const calls = Array.from({ length: 100 }, (_, nth) =>
       nth % 2 ? client.getInfo() : client.fetch(INFO, { method: nth % 4 ? 'POST' : 'GET' }),
@@ -164,7 +164,7 @@ describe('client.fetch', () => {
     expect([mock.requests, mock.log[0]?.key]).toEqual([2, apiKey ? 'keyed' : 'keyless']);
   });
 
-  it('is turned away when the client closes', async () => {
+  it('is rejected when the client closes', async () => {
     const { client, endOf } = pair();
     await client.close();
     expect(await endOf(client.fetch(INFO))).toMatchObject({ name: 'ClosedError' });

@@ -136,7 +136,7 @@ describe.concurrent.for(Object.entries(LOOPS))('%s', ([, { call, answer }]) => {
 });
 
 describe.concurrent('beside each other', () => {
-  it('all of them stand in one line', async (test) => {
+  it('all of them wait in one queue', async (test) => {
     const { expect } = test;
     const { mock, url, client } = await service(test);
     const calls = Object.values(LOOPS).map(({ call }) => call(client.fetch, url));

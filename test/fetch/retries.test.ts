@@ -14,7 +14,7 @@ describe('a request by client.fetch that the service refuses because of a limit'
     expect(clock.now()).toBeGreaterThan(14_000);
   });
 
-  it('five times is answered by the fifth refusal, with its words', async () => {
+  it('five times is answered by the fifth refusal, with its body', async () => {
     const { clock, mock, client } = pair();
     mock.faults.when(() => ({ status: 429, headers: { 'retry-after': '1' }, body: '{"message":"slow down"}' }));
     const response = await clock.run(client.fetch(INFO, POST));
@@ -23,7 +23,7 @@ describe('a request by client.fetch that the service refuses because of a limit'
     expect(mock.requests).toBe(5);
   });
 
-  it('five times is answered by the fifth though its words break off', async () => {
+  it('five times is answered by the fifth although its body breaks off', async () => {
     const broken = () => new ReadableStream({ pull: (controller) => controller.error(new Error('cut')) });
     const { clock, client } = answering(() => new Response(broken(), { status: 429, headers: { 'retry-after': '1' } }));
     const response = await clock.run(client.fetch(INFO));

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createClient } from '../../src/client/create-client.ts';
-import { createMockService, type LoggedRequest, type ServiceFault, virtualClock } from '../../src/testing/index.ts';
+import type { LoggedRequest, ServiceFault } from '../../src/testing/index.ts';
 import { runs } from '../support/deep.ts';
+import { mockWorld } from '../support/mock-world.ts';
 
 const FAULTS: readonly ServiceFault[] = [
   'reset',
@@ -27,18 +27,14 @@ it('whatever goes wrong, a POST by client.fetch is done once at most, each call 
   const methods = fc.array(fc.constantFrom('GET', 'POST'), { minLength: 1, maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(methods, fc.array(fault, { maxLength: 40 }), async (calls, faults) => {
-      const clock = virtualClock({ wall: Date.UTC(2026, 0, 15, 12, 0, 20, 500) });
-      const mock = createMockService({ clock, latencyMs: 100, keyless: { minute: 20 } });
-      const client = createClient({
-        baseUrl: mock.origin,
-        fetch: mock.fetch,
-        clock,
-        timeoutMs: 10_000,
-        random: () => 0.5,
-      });
+      const { clock, service, client } = mockWorld(
+        { latencyMs: 100, keyless: { minute: 20 } },
+        { timeoutMs: 10_000, random: () => 0.5 },
+        Date.UTC(2026, 0, 15, 12, 0, 20, 500),
+      );
       const met: (ServiceFault | undefined)[] = [];
       let arrived = 0;
-      mock.faults.when(() => {
+      service.faults.when(() => {
         const next = faults[arrived++];
         // A reset never arrives, so it is not in the log.
         if (next !== 'reset') met.push(next);
@@ -52,7 +48,7 @@ it('whatever goes wrong, a POST by client.fetch is done once at most, each call 
 
       for (const [nth, method] of calls.entries()) {
         if (method !== 'POST') continue;
-        const done = mock.log.filter(
+        const done = service.log.filter(
           (request, at) =>
             request.path === `/w${nth}` &&
             request.method === 'POST' &&
@@ -62,7 +58,7 @@ it('whatever goes wrong, a POST by client.fetch is done once at most, each call 
         // A redirect that keeps the method is the service's own wish, and goes to another path.
         expect(done.length).toBeLessThanOrEqual(1);
       }
-      expect(mock.limited).toBe(0);
+      expect(service.limited).toBe(0);
       expect(client.quota()).toMatchObject({ inFlight: 0, held: 0, waiting: 0 });
       await client.close();
       expect(clock.timers).toBe(0);

@@ -1,19 +1,17 @@
 import { expect, it } from 'vitest';
-import { createClient } from '../../src/client/create-client.ts';
+import type { createClient } from '../../src/client/create-client.ts';
 import type { Outgoing } from '../../src/http/call.ts';
 import { createKeyRing } from '../../src/http/key-ring.ts';
 import { createTransport } from '../../src/http/transport.ts';
-import { createMockService, virtualClock } from '../../src/testing/index.ts';
 import { cancelledBy } from '../support/cancelled-by.ts';
+import { mockWorld } from '../support/mock-world.ts';
 import { withPlanted } from '../support/planted.ts';
 
 const ADDRESS = 'SP1J1A6PJ50NS54VWAVFGA9C4HS53NAQXZQ07P5TK';
 
 /** What a client sent while every object inherited these values. */
 async function sentWith(planted: Readonly<Record<string, unknown>>, call: (client: Client) => Promise<unknown>) {
-  const clock = virtualClock();
-  const service = createMockService({ clock, assetsOf: () => 3 });
-  const client = createClient({ baseUrl: service.origin, fetch: service.fetch, clock, maxAttempts: 1 });
+  const { clock, service, client } = mockWorld({ assetsOf: () => 3 }, { maxAttempts: 1 });
   await withPlanted(planted, () => clock.run(call(client)));
   return service.log.map(({ method, path }) => `${method} ${path}`);
 }

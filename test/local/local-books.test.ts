@@ -131,7 +131,7 @@ describe('the books of a share on one machine', () => {
     const [stopped, other] = [booksOf('stopped'), booksOf('stopped')];
     await asker(stopped.storeOf('key'))({ member: 'a' });
     // Another process takes over, as if the first one had not answered it.
-    const { findHost } = await import('../../src/local/hosts.ts');
+    const { findHost } = await import('../../src/local/find-host.ts');
     const { host, socket } = await findHost(directoryPaths(directory, 'stopped'), 1, 1, Date.now);
     endings.push(
       () => host?.close(),
@@ -206,7 +206,7 @@ describe('the books of a share on one machine', () => {
   it('are not kept on by a process that cannot connect to itself', async () => {
     const paths = directoryPaths(directory, 'foreign');
     const check = (): Promise<void> => Promise.reject(Object.assign(new Error('foreign'), { code: 'EPERM' }));
-    const { findHost } = await import('../../src/local/hosts.ts');
+    const { findHost } = await import('../../src/local/find-host.ts');
     await expect(findHost({ ...paths, check }, 0, 0, Date.now)).rejects.toThrow('foreign');
     expect(await paths.generations()).toEqual([]);
   });

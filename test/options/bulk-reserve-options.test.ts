@@ -3,15 +3,12 @@ import { createClient } from '../../src/client/create-client.ts';
 import { isConfigError } from '../../src/errors.ts';
 import { type ReserveOptions, readReserve } from '../../src/options/bulk-reserve-options.ts';
 import type { ClientOptions } from '../../src/options/client-options.ts';
-import { createMockService, virtualClock } from '../../src/testing/index.ts';
+import { mockWorld } from '../support/mock-world.ts';
 
 const NOON = Date.UTC(2026, 0, 16, 12, 0, 20);
 
 function reserving(options: NonNullable<ClientOptions['reserve']>, minute = 100) {
-  const clock = virtualClock({ wall: NOON });
-  const service = createMockService({ clock, latencyMs: 100, keyless: { minute, month: 31_000 } });
-  const { origin: baseUrl, fetch } = service;
-  return { clock, service, client: createClient({ baseUrl, fetch, clock, reserve: options }) };
+  return mockWorld({ latencyMs: 100, keyless: { minute, month: 31_000 } }, { reserve: options }, NOON);
 }
 
 describe('bulk work that leaves a reserve', () => {

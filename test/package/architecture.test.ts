@@ -115,7 +115,7 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'host-paths | books-file | lines | messages | store-clock',
     'kept-store',
     'host | link',
-    'hosts',
+    'find-host',
     'local-books',
     'local-share | fixed-share',
     'index',

@@ -53,6 +53,13 @@ describe('the other documents', () => {
     expect(firstCells(page)).toEqual(membersOf('src/bulk/options.ts', 'BulkOptions'));
   });
 
+  it('have a row for each field of an error, and for nothing else', () => {
+    const source = readFileSync('src/errors.ts', 'utf8');
+    const fields = Array.from(source.matchAll(/declare readonly (\w+)/g), ([, field = '']) => field);
+    const own = new Set(fields.filter((field) => field !== 'name'));
+    expect(firstCells(chapter(readFileSync('docs/errors.md', 'utf8'), 'Fields'))).toEqual([...own].sort());
+  });
+
   it('have a row for each type of event, and for nothing else', () => {
     const page = readFileSync('docs/watching.md', 'utf8');
     const events = readFileSync('src/events.ts', 'utf8');

@@ -481,9 +481,9 @@ describe('a pool', () => {
 
   it('knows clients by no object that shows a key', () => {
     const client = createClient({ baseUrl: 'https://api.test', apiKey: 'a-key-of-its-own' });
-    const { bulk, line, ...rest } = poolAccessOf(client) ?? {};
+    const { bulk, queue, ...rest } = poolAccessOf(client) ?? {};
     expect(rest).not.toEqual({});
-    expect(inspect({ bulk, line, ...rest }, { depth: 9, showHidden: true })).not.toContain('a-key-of-its-own');
+    expect(inspect({ bulk, queue, ...rest }, { depth: 9, showHidden: true })).not.toContain('a-key-of-its-own');
   });
 
   it('refuses a key twice for one service, whose quota would be counted twice', () => {

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createClient } from '../../src/client/create-client.ts';
 import { metricsOf } from '../../src/prometheus/index.ts';
-import { createMockService, virtualClock } from '../../src/testing/index.ts';
+import { mockWorld } from '../support/mock-world.ts';
 
 const INFO = 'GET /extended/v1/info';
 
 /** The metrics of a client whose second call meets two faults, and whose last one fails; before the third, another consumer uses two units. */
 async function scraped(): Promise<string> {
-  const clock = virtualClock();
-  const service = createMockService({ clock, keys: ['a-key'], keyed: { minute: 100, month: 1_000 } });
-  const client = createClient({ baseUrl: service.origin, apiKey: 'a-key', fetch: service.fetch, clock });
+  const { clock, service, client } = mockWorld(
+    { keys: ['a-key'], keyed: { minute: 100, month: 1_000 } },
+    { apiKey: 'a-key' },
+  );
   const metrics = metricsOf(client);
   await clock.run(client.getInfo());
   service.faults.next(1, 'reset');

@@ -58,23 +58,23 @@ describe('the history', () => {
   it('remembers how the month went, at most one point in six hours, and begins anew with a month', () => {
     const history = new History();
     const hour = 3_600_000;
-    expect(history.month(undefined, NOON)).toEqual([]);
-    expect(history.month(month(900), NOON)).toEqual([
+    expect(history.monthTrail(undefined, NOON)).toEqual([]);
+    expect(history.monthTrail(month(900), NOON)).toEqual([
       [NOON, 900],
       [NOON, 900],
     ]);
-    expect(history.month(month(890), NOON + hour)).toEqual([
+    expect(history.monthTrail(month(890), NOON + hour)).toEqual([
       [NOON, 900],
       [NOON + hour, 890],
     ]);
-    history.month(month(880), NOON + 6 * hour);
-    expect(history.month(month(870), NOON + 7 * hour)).toEqual([
+    history.monthTrail(month(880), NOON + 6 * hour);
+    expect(history.monthTrail(month(870), NOON + 7 * hour)).toEqual([
       [NOON, 900],
       [NOON + 6 * hour, 880],
       [NOON + 7 * hour, 870],
     ]);
     const next = Date.UTC(2026, 1, 1, 1);
-    expect(history.month(month(999, Date.UTC(2026, 2, 1)), next)).toEqual([
+    expect(history.monthTrail(month(999, Date.UTC(2026, 2, 1)), next)).toEqual([
       [next, 999],
       [next, 999],
     ]);

@@ -167,7 +167,7 @@ describe.skipIf(!hasRedis)('clients that share a key through a real Redis server
     expect(two.client.quota().windows.find(({ window }) => window === 'minute')).toMatchObject({ limit: 1_000 });
   });
 
-  it('never show the key to Redis, to events or to whoever inspects a client', async (context) => {
+  it('never show the key to Redis, in events or in an inspected client', async (context) => {
     const { connect, join } = stageOf(context);
     const seen: string[] = [];
     const monitor = await connect(server).monitor();

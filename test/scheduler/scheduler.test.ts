@@ -280,10 +280,10 @@ describe('calls that have ended', () => {
     const { signal } = new AbortController();
     const first = await call('first', { signal });
     const second = await call('second', { signal });
-    const line = poolAccessOf(client)?.line;
-    expect(line?.isWaiting(signal)).toBe(true);
-    line?.withdraw(signal, 'elsewhere');
-    expect([await second.end, line?.isWaiting(signal)]).toEqual(['elsewhere', false]);
+    const queue = poolAccessOf(client)?.queue;
+    expect(queue?.isWaiting(signal)).toBe(true);
+    queue?.withdraw(signal, 'elsewhere');
+    expect([await second.end, queue?.isWaiting(signal)]).toEqual(['elsewhere', false]);
     await last('first').answer();
     expect(await first.end).toBe('answered');
   });

@@ -52,7 +52,7 @@ export function startChild(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     err += text;
   });
-  // Who ends early does not read what is written to it.
+  // A program that ends early does not read what is written to it.
   child.stdin.on('error', () => {});
   const ending = once(child, 'close').then(([code]): Ending => ({ code, out, err }));
   const started: Child = {

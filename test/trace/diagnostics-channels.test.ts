@@ -5,7 +5,7 @@ import { createMockService, virtualClock } from '../../src/testing/index.ts';
 import { told } from './support/told.ts';
 
 describe('node:diagnostics_channel', () => {
-  it('the channels of node:diagnostics_channel carry every event to each subscriber', async () => {
+  it('carries every event to each subscriber', async () => {
     const seen: unknown[] = [];
     const look = (event: unknown, name: string | symbol): void => void seen.push([name, event]);
     const { clock, client, events } = told();
@@ -17,7 +17,7 @@ describe('node:diagnostics_channel', () => {
     expect(seen).toEqual(events.slice(0, 4).map((event) => [`stacks-quota:${event.type}`, event]));
   });
 
-  it('the channels of node:diagnostics_channel need no listener of the client’s own, and carry only what has subscribers', async () => {
+  it('needs no listener of the client’s own, and carries only events with subscribers', async () => {
     const clock = virtualClock();
     const { origin: baseUrl, fetch } = createMockService({ clock });
     const client = createClient({ baseUrl, fetch, clock });
@@ -31,18 +31,15 @@ describe('node:diagnostics_channel', () => {
     expect(publish).not.toHaveBeenCalled();
   });
 
-  it.each(['is not there', 'is forbidden'])(
-    'the channels of node:diagnostics_channel are done without where the module %s',
-    async (what) => {
-      const { getBuiltinModule } = process;
-      vi.spyOn(process, 'getBuiltinModule').mockImplementation((name: string) => {
-        if (name !== 'node:diagnostics_channel') return getBuiltinModule(name);
-        if (what === 'is forbidden') throw new Error('no access');
-        return undefined as never;
-      });
-      const { clock, client, types } = told();
-      await clock.run(client.getInfo());
-      expect(types(1)).toEqual(['called', 'sent', 'answered', 'done']);
-    },
-  );
+  it.each(['is not there', 'is forbidden'])('is done without where the module %s', async (what) => {
+    const { getBuiltinModule } = process;
+    vi.spyOn(process, 'getBuiltinModule').mockImplementation((name: string) => {
+      if (name !== 'node:diagnostics_channel') return getBuiltinModule(name);
+      if (what === 'is forbidden') throw new Error('no access');
+      return undefined as never;
+    });
+    const { clock, client, types } = told();
+    await clock.run(client.getInfo());
+    expect(types(1)).toEqual(['called', 'sent', 'answered', 'done']);
+  });
 });

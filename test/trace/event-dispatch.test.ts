@@ -5,8 +5,8 @@ import type { ClientEvent } from '../../src/events.ts';
 import { createMockService, virtualClock } from '../../src/testing/index.ts';
 import { ADDRESS, told } from './support/told.ts';
 
-describe('subscribing', () => {
-  it('listeners can be added and removed', async () => {
+describe('listeners', () => {
+  it('can be added and removed', async () => {
     const { clock, client } = told();
     const heard: string[] = [];
     const end = client.subscribe((event) => heard.push(`${event.type} ${'call' in event ? event.call : ''}`));
@@ -16,7 +16,7 @@ describe('subscribing', () => {
     expect(heard).toEqual(['called 1', 'sent 1', 'answered 1', 'done 1']);
   });
 
-  it('listeners that are one function twice are called twice, and each ends by itself', async () => {
+  it('are called twice if they are one function twice, and each ends by itself', async () => {
     const { clock, client } = told();
     let heard = 0;
     const hear = (): void => void heard++;
@@ -29,7 +29,7 @@ describe('subscribing', () => {
     expect(heard).toBe(12);
   });
 
-  it('listeners are called in the async context and on the stack of the caller', () => {
+  it('are called in the async context and on the stack of the caller', () => {
     const { client } = told();
     const heard: string[] = [];
     client.subscribe(({ type }) => heard.push(type));
@@ -37,7 +37,7 @@ describe('subscribing', () => {
     expect(heard[0]).toBe('called');
   });
 
-  it('no event is made where there are no listeners', async () => {
+  it('cost no event where there are none', async () => {
     const clock = virtualClock();
     const mock = createMockService({ clock, latencyMs: 100, keyless: { minute: 2 } });
     const instants = vi.fn(() => 0);
@@ -49,11 +49,11 @@ describe('subscribing', () => {
   });
 });
 
-describe('a listener that acts', () => {
+describe('a listener', () => {
   /** `called 1` for the first event of the first call. */
   const nameOf = (event: ClientEvent): string => `${event.type} ${'call' in event ? event.call : ''}`;
 
-  it('a listener that makes a call is told of it after it returns, and so is each other listener, in order', async () => {
+  it('that makes a call gets its event after it returns, and so does each other listener, in order', async () => {
     const { clock, client, events } = told();
     const heard: string[] = [];
     let isHearing = false;
@@ -70,7 +70,7 @@ describe('a listener that acts', () => {
     expect(events.map(nameOf)).toEqual(heard);
   });
 
-  it('a listener that calls without end does not exhaust the stack', async () => {
+  it('that calls without end does not exhaust the stack', async () => {
     const { clock, client } = told({ keyless: { minute: 100_000 } });
     let calls = 0;
     client.subscribe((event) => {
@@ -81,7 +81,7 @@ describe('a listener that acts', () => {
     await clock.run(client.close());
   });
 
-  it('a listener that subscribes another lets it receive the events from then on, and none before', async () => {
+  it('that subscribes another lets it receive the events from then on, and none before', async () => {
     const { clock, client } = told();
     const heard: string[] = [];
     let end = (): void => {};
@@ -103,7 +103,7 @@ describe('a listener that acts', () => {
     expect(heard).toHaveLength(before);
   });
 
-  it('a listener that unsubscribes receives nothing more, not even events that have happened already', async () => {
+  it('that unsubscribes receives nothing more, not even events that have happened already', async () => {
     const { clock, client } = told();
     const heard: string[] = [];
     const end = client.subscribe((event) => {
@@ -116,7 +116,7 @@ describe('a listener that acts', () => {
     expect(heard).toEqual(['called 1']);
   });
 
-  it('a listener that closes the client rejects the calls that wait, and is told of each rejection after it returns', async () => {
+  it('that closes the client rejects the calls that wait, and gets the event of each after it returns', async () => {
     const { clock, client } = told();
     const heard: string[] = [];
     let isHearing = false;
@@ -131,7 +131,7 @@ describe('a listener that acts', () => {
     expect(heard.slice(-5)).toEqual(['sent 1', 'failed 2', 'failed 3', 'answered 1', 'done 1']);
   });
 
-  it('a call that a listener makes is told within the async context in which it was made', async () => {
+  it('gets the events of a call of its own within the async context in which it made that', async () => {
     const { clock, client } = told();
     const context = new AsyncLocalStorage<string>();
     const heard: (string | undefined)[] = [];

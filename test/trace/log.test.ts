@@ -1,7 +1,8 @@
 import { createClient, type Logger } from 'stacks-quota';
-import { createMockService, type MockServiceOptions, virtualClock } from 'stacks-quota/testing';
+import type { MockServiceOptions } from 'stacks-quota/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { isDebugged, logEvents } from '../../src/trace/log.ts';
+import { mockWorld } from '../support/mock-world.ts';
 
 const KEY = 'key-of-the-log-test';
 const SP = 'SP3HXJJMJQ06GNAZ8XWDN1QM48JEDC6PP6W3YZPZJ';
@@ -12,10 +13,7 @@ afterEach(() => {
 });
 
 function world(logger: Logger | undefined, options: MockServiceOptions = {}) {
-  const clock = virtualClock();
-  const service = createMockService({ clock, keys: [KEY], ...options });
-  const client = createClient({ baseUrl: service.origin, fetch: service.fetch, apiKey: KEY, clock, logger });
-  return { clock, service, client };
+  return mockWorld({ keys: [KEY], ...options }, { apiKey: KEY, logger });
 }
 
 /** A logger like `console`: it takes text. */
@@ -29,7 +27,7 @@ function lines(): Logger & { readonly all: string[] } {
 }
 
 describe('a logger', () => {
-  it('is told how a call went, in whole milliseconds', async () => {
+  it('gets the steps of a call, in whole milliseconds', async () => {
     const logger = lines();
     const { clock, client } = world(logger, { latencyMs: 10.4 });
     await clock.run(client.getInfo({ label: 'job 7' }));
@@ -41,7 +39,7 @@ describe('a logger', () => {
     ]);
   });
 
-  it('is told of long waits as infos, and of refusals, losses and failures as warnings', async () => {
+  it('gets long waits as infos, and refusals, losses and failures as warnings', async () => {
     const logger = lines();
     const { clock, client, service } = world(logger, { keyed: { minute: 2 } });
     await clock.run(Promise.all([1, 2, 3].map(() => client.getInfo())));
@@ -57,7 +55,7 @@ describe('a logger', () => {
     expect(of('warn')).toMatch(/ended with ConnectionError after \d+ ms \(ECONNRESET\)$/m);
   });
 
-  it('is told once as an info that a call waits for the same reason, and else as debug', () => {
+  it('gets the wait of a call for one reason once as an info, and else as debug', () => {
     const logger = lines();
     const tell = logEvents(logger);
     const at = new Date(0);
@@ -75,7 +73,7 @@ describe('a logger', () => {
     expect(logger.all.map((line) => line.split(' ')[0])).toEqual(['info', 'debug', 'info', 'info', 'debug', 'info']);
   });
 
-  it('is told that nothing was sent with a key that was refused', () => {
+  it('learns that nothing was sent with a key that was refused', () => {
     const logger = lines();
     logEvents(logger)({ type: 'lost', call: 1, endpoint: 'GET /x', at: new Date(0), code: 'KEY_REFUSED', tookMs: 0 });
     expect(logger.all).toEqual([
@@ -83,7 +81,7 @@ describe('a logger', () => {
     ]);
   });
 
-  it('is told why a call failed, and when it may be retried', async () => {
+  it('gets why a call failed, and when it may be retried', async () => {
     const logger = lines();
     const { clock, client } = world(logger, { keyed: { minute: 1 } });
     await clock.run(client.getInfo());
@@ -105,7 +103,7 @@ describe('a logger', () => {
     ]);
   });
 
-  it('is never given the key, a body or a query', async () => {
+  it('never gets the key, a body or a query', async () => {
     const logger = lines();
     const { clock, client, service } = world(logger, { assetsOf: () => 3 });
     await clock.run(client.getAddressAssets(SP, { limit: 3 }));
@@ -129,7 +127,7 @@ describe('a logger', () => {
     expect((await clock.run(client.getInfo())).data).toHaveProperty('status');
   });
 
-  it('is told of a store that is lost, and regained', () => {
+  it('gets the loss of a store, and its return', () => {
     const logger = lines();
     const hear = logEvents(logger);
     hear({ type: 'share-lost', code: 'ECONNREFUSED', mode: 'partial' });

@@ -3,20 +3,21 @@ import { createClient } from '../../src/client/create-client.ts';
 import { isConfigError } from '../../src/errors.ts';
 import { createMockService, virtualClock } from '../../src/testing/index.ts';
 import type { QueueOptions } from '../../src/trace/queue-view.ts';
+import { mockWorld } from '../support/mock-world.ts';
 import { wire } from '../support/wire.ts';
 
 const ADDRESS = 'SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159';
 const WALL = Date.UTC(2026, 0, 15, 12, 0, 20, 500);
 
 describe('client.queue', () => {
-  it('the view of the queue is empty while no call waits, though one is under way', async () => {
+  it('is empty while no call waits, although one is under way', async () => {
     const { client, call } = wire();
     expect(client.queue()).toEqual([]);
     await call('first');
     expect(client.queue()).toEqual([]);
   });
 
-  it('the view of the queue says of every call what it waits for, until when, and behind which calls', async () => {
+  it('says of every call what it waits for, until when, and how many calls go before it', async () => {
     const { client, call, last, clock } = wire();
     await call('first');
     await last('first').answer(200, { 'retry-after': '60' });
@@ -39,7 +40,7 @@ describe('client.queue', () => {
     expect(JSON.parse(JSON.stringify(client.queue()))).toHaveLength(3);
   });
 
-  it('the view of the queue is in the order in which calls go: by priority, then those that return, then as they came', async () => {
+  it('is in the order in which calls go: by priority, then those that were sent before, then by arrival', async () => {
     const { client, call, last, clock, names } = wire({ concurrency: 1 });
     for (const name of ['1', '2', '3', '4']) await call(name);
     for (const name of ['5', '6']) await call(name, { priority: 1 });
@@ -55,7 +56,7 @@ describe('client.queue', () => {
     expect(names().slice(1)).toEqual(order);
   });
 
-  it('the view of the queue names a window that is full', async () => {
+  it('names a window that is full', async () => {
     const { client, call, last } = wire();
     await call('first');
     await last('first').answer(200, { 'x-ratelimit-remaining-stacks-minute': '0' });
@@ -63,10 +64,8 @@ describe('client.queue', () => {
     expect(client.queue()).toMatchObject([{ place: 1, reason: { kind: 'window', window: 'minute', headroom: 0 } }]);
   });
 
-  it('the view of the queue says which answer each call waits for where only the number of requests under way holds calls back', async () => {
-    const clock = virtualClock({ wall: WALL });
-    const service = createMockService({ clock, latencyMs: 100, keyless: { minute: 10_000 } });
-    const client = createClient({ baseUrl: service.origin, fetch: service.fetch, clock, concurrency: 1 });
+  it('says which answer each call waits for where only the number of requests under way holds calls back', async () => {
+    const { clock, client } = mockWorld({ latencyMs: 100, keyless: { minute: 10_000 } }, { concurrency: 1 }, WALL);
     await clock.run(client.getInfo());
     const from = clock.wall();
     const calls = Array.from({ length: 4 }, () => client.getInfo());
@@ -80,16 +79,17 @@ describe('client.queue', () => {
     await clock.run(Promise.all(calls));
   });
 
-  it('the view of the queue lists parked calls last, without a place', async () => {
-    const clock = virtualClock({ wall: WALL });
-    const service = createMockService({
-      clock,
-      latencyMs: 100,
-      keyless: { minute: 10_000 },
-      ceilings: { assets: { limit: 1, period: 'minute' } },
-      headers: { generic: 'per endpoint ceiling' },
-    });
-    const client = createClient({ baseUrl: service.origin, fetch: service.fetch, clock, concurrency: 1 });
+  it('lists parked calls last, without a place', async () => {
+    const { clock, client } = mockWorld(
+      {
+        latencyMs: 100,
+        keyless: { minute: 10_000 },
+        ceilings: { assets: { limit: 1, period: 'minute' } },
+        headers: { generic: 'per endpoint ceiling' },
+      },
+      { concurrency: 1 },
+      WALL,
+    );
     const calls: Promise<unknown>[] = [client.getAddressAssets(ADDRESS), client.getAddressAssets(ADDRESS)];
     await clock.run(Promise.resolve(calls[0]));
     calls.push(client.getInfo(), client.getInfo());
@@ -106,7 +106,7 @@ describe('client.queue', () => {
     await clock.run(Promise.all(calls));
   });
 
-  it('the view of the queue says when each call is sent, also behind a costly one that is parked', async () => {
+  it('says when each call is sent, also behind a costly one that is parked', async () => {
     const clock = virtualClock({ wall: WALL });
     const costOf = ({ url }: { readonly url: URL }): number => Number(url.searchParams.get('units') ?? 1);
     const service = createMockService({ clock, latencyMs: 100, keyless: { minute: 90 }, cost: costOf });
@@ -128,7 +128,7 @@ describe('client.queue', () => {
       expect(Math.abs(Number(until) - Number(sentAt.get(label))), label).toBeLessThan(2_000);
   });
 
-  it('the view of the queue lists a call that pauses before another attempt', async () => {
+  it('lists a call that pauses before another attempt', async () => {
     const { client, call, last } = wire({ random: () => 0.5 });
     await call('first');
     await last('first').answer(502);
@@ -144,7 +144,7 @@ describe('client.queue', () => {
     ]);
   });
 
-  it('the view of the queue finds calls by their label, at their place', async () => {
+  it('finds calls by their label, at their place', async () => {
     const { client, call } = wire({ concurrency: 1 });
     for (const label of ['a', 'a', 'b', 'b', 'a']) await call(label, { label });
     expect(client.queue({ label: 'b' }).map(({ call: number, place }) => [number, place])).toEqual([
@@ -154,7 +154,7 @@ describe('client.queue', () => {
     expect(client.queue({ label: 'c' })).toEqual([]);
   });
 
-  it('the view of the queue is no longer than asked for, and than a hundred', async () => {
+  it('is no longer than `limit`, by default a hundred', async () => {
     const { client, call } = wire({ concurrency: 1 });
     for (let name = 0; name < 150; name++) await call(String(name));
     expect(client.queue()).toHaveLength(100);
@@ -165,7 +165,7 @@ describe('client.queue', () => {
     [{ limit: 0 }, 'limit must be a whole number, 1 or more, not 0'],
     [{ label: 7 }, 'label must be text, not 7'],
     [{ offset: 1 }, 'offset is not one of the options of queue: label, limit'],
-  ])('the view of the queue refuses %o, saying what would be right', (options, message) => {
+  ])('refuses %o, saying what would be right', (options, message) => {
     const { client } = wire();
     let error: unknown;
     try {

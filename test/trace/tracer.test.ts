@@ -6,7 +6,7 @@ import { ADDRESS, told, WALL } from './support/told.ts';
 const FEW_LEFT = { 'x-ratelimit-limit-stacks-minute': '1000', 'x-ratelimit-remaining-stacks-minute': '1' };
 
 describe('the events of a call', () => {
-  it('the story of a call has one number, from the call to its answer', async () => {
+  it('have one number, from the call to its answer', async () => {
     const { clock, client, storyOf } = told();
     await clock.run(client.getInfo({ label: 'job 7', priority: 3 }));
     await clock.run(client.getInfo());
@@ -22,7 +22,7 @@ describe('the events of a call', () => {
     expect(storyOf(2)[0]).not.toHaveProperty('label');
   });
 
-  it('the story of a call goes on through refusals and retries, and ends once', async () => {
+  it('go on through refusals and retries, and end once', async () => {
     const { clock, mock, client, types } = told();
     mock.faults.next(1, { status: 429, headers: { 'retry-after': '5' } });
     mock.faults.next(1, 'reset');
@@ -37,7 +37,7 @@ describe('the events of a call', () => {
     ['the quota is out', 'QuotaExhaustedError'],
     ['its signal aborts', 'aborted'],
     ['the client closes', 'ClosedError'],
-  ])('the story of a call ends with its error where %s', async (what, error) => {
+  ])('end with its error where %s', async (what, error) => {
     const { call, last, client } = wire({ onEvent: (event) => 'call' in event && events.push(event) });
     const events: CallStoryEvent[] = [];
     await call('first');
@@ -53,7 +53,7 @@ describe('the events of a call', () => {
     expect(events.at(-1)).toMatchObject({ call: 2, type: 'failed', error, tookMs: 0 });
   });
 
-  it('the story of a call ends with the error of a connection that fails for good', async () => {
+  it('end with the error of a connection that fails for good', async () => {
     const { clock, mock, client, storyOf } = told({}, { maxAttempts: 1 });
     mock.faults.next(1, 'reset');
     await clock.run(client.getInfo().catch(() => {}));
@@ -63,7 +63,7 @@ describe('the events of a call', () => {
     ]);
   });
 
-  it('the story of a call that the quota does not allow ends with why, and when it may be retried, if it ever may', async () => {
+  it('end, where the quota does not allow it, with the reason and when it may be retried, if it ever may', async () => {
     const { clock, mock, client, storyOf } = told({ keyless: { minute: 2 } });
     await clock.run(Promise.all([client.getInfo(), client.getInfo()]));
     const error = await client.getInfo({ maxWaitMs: 0 }).catch((reason) => reason);
@@ -75,7 +75,7 @@ describe('the events of a call', () => {
     expect(mock.requests).toBe(2);
   });
 
-  it('the story of a call says how long it waited, and what for, though it stood behind another', async () => {
+  it('say how long it waited, and what for, although it was behind another', async () => {
     const { clock, client, storyOf } = told({ keyless: { minute: 2 } });
     await clock.run(Promise.all(Array.from({ length: 4 }, () => client.getInfo())));
     const waits = [1, 2, 3, 4].map((call) => storyOf(call).find(({ type }) => type === 'sent'));
@@ -91,7 +91,7 @@ describe('the events of a call', () => {
     expect(sent.waitedMs).toBeCloseTo(sent.at.getTime() - WALL, -1);
   });
 
-  it('a call that steps aside tells that it waits, until when and for what', async () => {
+  it('say until when it waits and for what, while it is parked', async () => {
     const { clock, client, storyOf, events } = told({
       keyless: { minute: 10_000 },
       ceilings: { assets: { limit: 2, period: 'minute' } },
@@ -114,13 +114,13 @@ describe('drift', () => {
   const driftsOf = (events: readonly ClientEvent[]): (number | undefined)[] =>
     events.flatMap((event) => (event.type === 'answered' ? [event.drift.minute] : []));
 
-  it('the drift between the service’s word and our books is nothing while no other consumer spends, however many are in flight', async () => {
+  it('is 0 while no other consumer uses the quota, however many requests are in flight', async () => {
     const { clock, client, events } = told();
     await clock.run(Promise.all(Array.from({ length: 60 }, () => client.getInfo())));
     expect(new Set(driftsOf(events).slice(1))).toEqual(new Set([0]));
   });
 
-  it('the drift between the service’s word and our books is what other consumers spent', async () => {
+  it('is the usage of other consumers', async () => {
     const { clock, mock, client, events } = told();
     await clock.run(client.getInfo());
     await clock.run(client.getInfo());
@@ -130,7 +130,7 @@ describe('drift', () => {
     expect(driftsOf(events)).toEqual([undefined, 0, 7, 0]);
   });
 
-  it('the drift between the service’s word and our books is less than nothing where the service counts less than we surely spent', async () => {
+  it('is below 0 where the service counts less than this client surely used', async () => {
     const { call, last, clock } = wire({ onEvent: (event) => 'call' in event && events.push(event) });
     const events: CallStoryEvent[] = [];
     for (const left of ['990', '989', '995']) {

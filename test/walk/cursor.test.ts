@@ -196,7 +196,7 @@ describe('a walk among the odd answers of a service', () => {
         for (let page = 0; !place.isOver; page++) {
           expect(page).toBeLessThan(500);
           const offset = place.nextOffset;
-          // Nobody has seen these before, so the place is never found.
+          // These were not yielded before, so the place is never found.
           const results = Array.from({ length: Math.min(10, Math.max(0, 60 - offset)) }, (_, index) =>
             event(page * 100 + index),
           );

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type AssetEvent, type Client, createClient, type WalkCheckpoint, type WalkOptions } from '../../src/index.ts';
-import { createMockService, type MockService, type VirtualClock, virtualClock } from '../../src/testing/index.ts';
+import type { AssetEvent, Client, WalkCheckpoint, WalkOptions } from '../../src/index.ts';
+import type { MockService, VirtualClock } from '../../src/testing/index.ts';
+import { mockWorld } from '../support/mock-world.ts';
 
 const ADDRESS = 'SP1J1A6PJ50NS54VWAVFGA9C4HS53NAQXZQ07P5TK';
 const OTHER = 'SP3HXJJMJQ06GNAZ8XWDN1QM48JEDC6PP6W3YZPZJ';
@@ -16,9 +17,10 @@ interface World {
 }
 
 function world(count: number): World {
-  const clock = virtualClock();
-  const service = createMockService({ clock, keyless: { second: 50 }, assetsOf: () => made.count });
-  const client = createClient({ baseUrl: service.origin, fetch: service.fetch, clock, maxAttempts: 1 });
+  const { clock, service, client } = mockWorld(
+    { keyless: { second: 50 }, assetsOf: () => made.count },
+    { maxAttempts: 1 },
+  );
   const queries = (): string[] => service.log.map(({ path }) => path.split('?')[1] ?? '');
   const made: World = { clock, service, client, count, queries };
   return made;
@@ -83,7 +85,7 @@ describe('a walk', () => {
     expect(one.service.requests).toBe(1);
   });
 
-  it('goes on in a second loop where the first was left', async () => {
+  it('continues in a second loop where the first was left', async () => {
     const one = world(130);
     const expected = await all(one);
     const walk = one.client.walkAddressAssets(ADDRESS, { limit: 50 });

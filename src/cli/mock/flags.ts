@@ -138,7 +138,7 @@ export function readMockFlags(args: readonly string[]): MockFlags {
   const number = (name: keyof typeof values & string, least: number): number | undefined =>
     given(name, (flag, value) => whole(flag, value, least));
 
-  const everybody = values.limit && limitsOf('--limit', values.limit);
+  const allCallers = values.limit && limitsOf('--limit', values.limit);
   const events = number('events', 0);
   const status = word('limited-status', FLAGS['limited-status'].choices);
   const unknownKey = word('unknown-key', FLAGS['unknown-key'].choices);
@@ -150,16 +150,16 @@ export function readMockFlags(args: readonly string[]): MockFlags {
     seed: number('seed', 0) ?? 1,
     log: values.log ?? false,
     faults: (values.fault ?? []).map(readFault),
-    service: said({
-      keyed: everybody,
-      keyless: values.keyless ? limitsOf('--keyless', values.keyless) : everybody,
+    service: defined({
+      keyed: allCallers,
+      keyless: values.keyless ? limitsOf('--keyless', values.keyless) : allCallers,
       windows: values.window && windowsOf(values.window),
       charge: word('charge', FLAGS.charge.choices),
       countRefused: values['count-refused'],
       cost: values.cost && costsOf(values.cost),
       headCost: number('head-cost', 0),
       unknownKey: unknownKey === undefined || unknownKey === 'keyless' ? unknownKey : (Number(unknownKey) as 401 | 403),
-      limited: said({
+      limited: defined({
         status: status && (Number(status) as 429 | 403 | 503),
         retryAfter: given('retry-after', retryAfterOf),
       }),
@@ -216,9 +216,9 @@ function latencyOf(flag: string, value: string): [number, number] {
   throw new UsageError(`${flag} must be milliseconds such as 50 or 20-200, not "${value}".`);
 }
 
-type Said<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
+type Defined<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
 
 /** Removes undefined fields, so that defaults apply. */
-function said<T extends object>(options: T): Said<T> {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Said<T>;
+function defined<T extends object>(options: T): Defined<T> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Defined<T>;
 }

@@ -184,9 +184,9 @@ export const BOOKS: StoreCases = {
     const ask = asker(store);
     await ask(telling(8, {}, { reading: 12 }));
     pass(STRETCH_MS);
-    const hear = (reading: number) => ask({ want: 0, slots: [], windows: [windowAsk({ bounds: 'both', reading })] });
-    expect((await hear(-1)).used).toEqual([12]);
-    expect((await hear(9)).used).toEqual([12]);
+    const read = (reading: number) => ask({ want: 0, slots: [], windows: [windowAsk({ bounds: 'both', reading })] });
+    expect((await read(-1)).used).toEqual([12]);
+    expect((await read(9)).used).toEqual([12]);
   },
 
   'takes off claims above a reading that bounds them from above alone, and takes nothing for used by it': async ({
@@ -209,21 +209,21 @@ export const BOOKS: StoreCases = {
   'counts told claims and grants of all processes as recent, in every window': async ({ store, now, pass }) => {
     const ask = asker(store);
     const window = windowAsk({ limit: 100 });
-    const hear = (reading: number) => {
+    const read = (reading: number) => {
       const windows = [{ ...window, bounds: 'both', reading } as const];
       return ask({ member: 'c', want: 0, slots: [], recentSince: now() - STRETCH_MS, windows });
     };
     await ask({ want: 6, windows: [window] });
     pass(STRETCH_MS);
     await ask({ ...telling(3, { member: 'b' }), windows: [window] });
-    expect((await hear(0)).used).toEqual([9]);
+    expect((await read(0)).used).toEqual([9]);
     pass(STRETCH_MS);
-    expect((await hear(1)).used).toEqual([4]);
+    expect((await read(1)).used).toEqual([4]);
     await ask({ member: 'd', want: 2, windows: [{ ...window, name: 'hour:1' }] });
     pass(STRETCH_MS);
-    expect((await hear(1)).used).toEqual([3]);
+    expect((await read(1)).used).toEqual([3]);
     pass(STRETCH_MS);
-    expect((await hear(1)).used).toEqual([1]);
+    expect((await read(1)).used).toEqual([1]);
   },
 
   'counts what only changes its slot for no recent claim': async ({ store, now, pass }) => {

@@ -49,7 +49,7 @@ export const GRANTS: StoreCases = {
     ).toEqual([8]);
   },
 
-  'counts what is used of a step in those after it, less what drains, whoever asks and however late it is told':
+  'counts what is used of a step in those after it, less what drains, whichever process asks and however late it is told':
     async ({ store }) => {
       const ask = asker(store);
       const steps = (first: number, last: number, rest: Partial<WindowAsk> = {}) =>
@@ -199,21 +199,20 @@ export const GRANTS: StoreCases = {
     expect((await ask({ want: 0 })).others).toBe(0);
   },
 
-  'grants nothing, and books and hears all the same, where a limit is newer than the version of the ask': async ({
-    store,
-  }) => {
-    const ask = asker(store);
-    await store.share(0, new Map([['l:minute', '20']]));
-    expect(await ask(telling(3, { want: 4, slots: [slotAsk({ total: 3 })] }, { reading: 7 }))).toMatchObject({
-      version: 1,
-      granted: [0],
-      used: [7],
-    });
-    expect((await ask({ version: 1, slots: [slotAsk({ total: 3 })] })).granted).toEqual([5]);
-    expect((await ask({ version: -1 })).granted).toEqual([0]);
-    // A store that has lost its memory has an older version.
-    expect((await ask({ version: 2 })).granted).toEqual([0]);
-  },
+  'grants nothing, and books totals and readings all the same, where a limit is newer than the version of the ask':
+    async ({ store }) => {
+      const ask = asker(store);
+      await store.share(0, new Map([['l:minute', '20']]));
+      expect(await ask(telling(3, { want: 4, slots: [slotAsk({ total: 3 })] }, { reading: 7 }))).toMatchObject({
+        version: 1,
+        granted: [0],
+        used: [7],
+      });
+      expect((await ask({ version: 1, slots: [slotAsk({ total: 3 })] })).granted).toEqual([5]);
+      expect((await ask({ version: -1 })).granted).toEqual([0]);
+      // A store that has lost its memory has an older version.
+      expect((await ask({ version: 2 })).granted).toEqual([0]);
+    },
 
   'grants nothing to a process that does not know that more shapes are possible, and hides no other fact from it':
     async ({ store }) => {

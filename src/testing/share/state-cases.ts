@@ -99,7 +99,7 @@ export const STATE: StoreCases = {
     pass(500);
     expect(await sign('c')).toBe(2);
     expect(await sign('b', { isLeaving: true })).toBe(1);
-    expect(await sign('nobody', { isLeaving: true })).toBe(1);
+    expect(await sign('unknown', { isLeaving: true })).toBe(1);
     // An ask that is no sign of life counts for none, and is told no number; to leave, it need be none.
     expect(await sign('d', { isSign: false })).toBe(0);
     expect(await sign('c', { isSign: false, isLeaving: true })).toBe(0);

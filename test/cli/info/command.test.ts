@@ -23,7 +23,7 @@ describe('info', () => {
     );
   });
 
-  it('looks at the key when it is refused', async () => {
+  it('says to check the key when it is refused', async () => {
     const world = worldOf({ env: { STACKS_API_KEY: 'wrong-key' } });
     expect(await world.run('info')).toBe(1);
     expect(world.stderr.text).toMatch(
@@ -32,7 +32,7 @@ describe('info', () => {
     expect(world.stderr.text).not.toContain('wrong-key');
   });
 
-  it('waits no longer than it is told', async () => {
+  it('waits no longer than --max-wait', async () => {
     const world = worldOf();
     world.service.spend(500, KEY);
     expect(await world.run('info', '--max-wait', '10s')).toBe(4);

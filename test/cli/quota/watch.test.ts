@@ -10,7 +10,7 @@ describe('quota --watch', () => {
     return code;
   }
 
-  it('asks now and then, and ends well on Ctrl-C', async () => {
+  it('asks at intervals, and ends with 0 on Ctrl-C', async () => {
     const world = worldOf();
     expect(await watchFor(35_000, world)).toBe(0);
     expect(world.service.requests).toBe(4);
@@ -26,7 +26,7 @@ describe('quota --watch', () => {
     expect(await world.run('quota', '--watch')).toBe(143);
   });
 
-  it('asks as often as it is told', async () => {
+  it('asks as often as --every says', async () => {
     const world = worldOf();
     await watchFor(35_000, world, '--every', '1m');
     expect(world.service.requests).toBe(1);
@@ -41,7 +41,7 @@ describe('quota --watch', () => {
     expect(world.service.requests).toBe(1);
   });
 
-  it('is a line of JSON for each look', async () => {
+  it('is a line of JSON for each reading', async () => {
     const world = worldOf({ columns: 80 });
     await watchFor(25_000, world, '--json');
     const looks = world.stdout.text
@@ -51,7 +51,7 @@ describe('quota --watch', () => {
     expect(looks.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
-  it('sends no request while the quota is out, and goes on when it is back', async () => {
+  it('sends no request while the quota is exhausted, and goes on after that', async () => {
     const world = worldOf({ service: { keyed: { minute: 2 } } });
     await watchFor(60_000, world, '--every', '5s');
     expect(world.service.limited).toBe(0);
@@ -67,7 +67,7 @@ describe('quota --watch', () => {
     expect(world.stderr.text).toBe('stacks-quota: The minute has 197 of 500 left, less than 50 %.\n');
   });
 
-  it('goes on through trouble that comes later, and ends where it begins with it', async () => {
+  it('goes on after a reading fails, and ends where the first one does', async () => {
     const later = worldOf();
     later.service.faults.outage(5_000, 15_000);
     expect(await watchFor(25_000, later)).toBe(0);

@@ -55,7 +55,7 @@ export interface WorldOptions {
 export function worldOf({ env = {}, service: options, stdin = '', columns }: WorldOptions = {}): TestWorld {
   const clock = virtualClock({ wall: Date.UTC(2026, 0, 15, 12, 0, 20) });
   const service = createMockService({ clock, keys: [KEY], ...options });
-  const hearers = new Set<(interrupt: Interrupt) => void>();
+  const listeners = new Set<(interrupt: Interrupt) => void>();
   const world: TestWorld = {
     env: { LANG: 'C.UTF-8', STACKS_API_URL: service.origin, STACKS_API_KEY: KEY, ...env },
     stdin: Readable.from([stdin]),
@@ -64,12 +64,12 @@ export function worldOf({ env = {}, service: options, stdin = '', columns }: Wor
     clock,
     service,
     fetch: service.fetch,
-    onInterrupt(hear) {
-      hearers.add(hear);
-      return () => hearers.delete(hear);
+    onInterrupt(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
     interrupt(signal = 'SIGINT') {
-      for (const hear of hearers) hear(signal);
+      for (const listener of listeners) listener(signal);
     },
     run: (...argv) => patiently(clock, run(argv, world)),
   };

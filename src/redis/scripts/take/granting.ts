@@ -1,4 +1,4 @@
-/** Number of values in an answer before the grants. What each window has used follows these, and then all facts, if they are told. */
+/** Number of values in an answer before the grants. What each window has used follows these, and then all facts, unless the process knows them. */
 export const FIXED_ANSWERS = 11;
 
 /**

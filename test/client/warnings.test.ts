@@ -1,29 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { type ClientEvent, type ClientOptions, createClient } from '../../src/index.ts';
-import { createMockService, type MockServiceOptions, virtualClock } from '../../src/testing/index.ts';
+import type { MockServiceOptions } from '../../src/testing/index.ts';
+import { mockWorld } from '../support/mock-world.ts';
 import { ROOM, routes } from '../support/routes.ts';
 
-function world(service: MockServiceOptions = {}, options: ClientOptions = {}) {
-  const clock = virtualClock();
+function world(serviceOptions: MockServiceOptions = {}, options: ClientOptions = {}) {
   const events: ClientEvent[] = [];
-  const mock = createMockService({ clock, keys: ['a-key', 'b-key'], ...service });
-  const client = createClient({
-    baseUrl: mock.origin,
-    fetch: mock.fetch,
-    clock,
-    apiKey: 'a-key',
-    onEvent: (event) => events.push(event),
-    ...options,
-  });
+  const onEvent = (event: ClientEvent): unknown => events.push(event);
+  const { clock, service, client } = mockWorld(
+    { keys: ['a-key', 'b-key'], ...serviceOptions },
+    { apiKey: 'a-key', onEvent, ...options },
+  );
   const told = (type: ClientEvent['type']) => events.filter((event) => event.type === type);
   const call = async (times = 1): Promise<void> => {
     for (let nth = 0; nth < times; nth++) await clock.run(client.getInfo());
   };
-  return { clock, service: mock, client, told, call };
+  return { clock, service, client, told, call };
 }
 
 describe('a key that is served as if there were none', () => {
-  it('is told once, and shown in quota()', async () => {
+  it('is reported once, and shown in quota()', async () => {
     const { service, client, told, call } = world({ unknownKey: 'keyless' });
     await call(3);
     expect(client.quota().isKeyIgnored).toBeUndefined();
@@ -35,7 +31,7 @@ describe('a key that is served as if there were none', () => {
     expect(client.quota().isKeyIgnored).toBe(true);
   });
 
-  it('is told when limits shrink to a tenth, too, and not when a plan is raised or cut by less', async () => {
+  it('is reported when limits shrink to a tenth, too, and not when a plan is raised or cut by less', async () => {
     const { service, told, call } = world({ keyed: { minute: 600 } });
     await call(1);
     for (const minute of [900, 300]) {
@@ -48,7 +44,7 @@ describe('a key that is served as if there were none', () => {
     expect(told('key-ignored')).toHaveLength(1);
   });
 
-  it('is over with another key, and with answers as before', async () => {
+  it('is forgotten with another key, and with answers as before', async () => {
     let key = 'a-key';
     const { service, client, told, call } = world({ unknownKey: 'keyless' }, { apiKey: () => key });
     await call(1);
@@ -62,7 +58,7 @@ describe('a key that is served as if there were none', () => {
     expect(told('key-ignored')).toHaveLength(2);
   });
 
-  it('is nothing that a client without a key, or an endpoint that names fewer windows, can tell', async () => {
+  it('is not reported without a key, nor because an endpoint names fewer windows than another', async () => {
     const { told, call, client, service, clock } = world(
       { keyless: { second: 5, minute: 50 } },
       { apiKey: () => undefined },
@@ -87,7 +83,7 @@ describe('a key that is served as if there were none', () => {
 const TWO = { ...ROOM, 'x-ratelimit-limit-stacks-month': '1000', 'x-ratelimit-remaining-stacks-month': '900' };
 
 describe('five 403s in a row', () => {
-  it('brake like five 401s', async () => {
+  it('open the breaker of the key like five 401s', async () => {
     const { clock, service, client } = world({ unknownKey: 403 });
     service.revokeKey('a-key');
     const all = await clock.run(Promise.allSettled(Array.from({ length: 50 }, () => client.getInfo())));
@@ -97,7 +93,7 @@ describe('five 403s in a row', () => {
     expect(new Set(codes)).toEqual(new Set([403, 'KEY_REFUSED']));
   });
 
-  it('do not brake where they speak of a limit', async () => {
+  it('leave it closed where they refuse because of a limit', async () => {
     const { clock, service, client } = world({ limited: { status: 403 }, keyed: { minute: 100 } });
     service.spend(100, 'a-key');
     const calls = Promise.allSettled(Array.from({ length: 20 }, () => client.getInfo()));

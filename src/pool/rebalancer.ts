@@ -6,13 +6,13 @@ import type { Member } from './member.ts';
  * How often the waiting calls are checked, in milliseconds. It is a timer and no event: answers, pauses and arrivals, which change
  * estimates, come far more often than estimates are worth making, and a listener to them would cost each call of every client.
  */
-const LOOK_MS = 1_000;
+const CHECK_MS = 1_000;
 
 /** A call stays where it is unless another client sends it sooner by more than this, in milliseconds. */
 const WORTH_MS = 1_000;
 
 /** Maximum number of calls of one client that are checked at a time, and that are moved to others: the first ones. */
-const MOST_LOOKED_AT = 512;
+const MOST_CHECKED = 512;
 const MOST_MOVED = 128;
 
 /** The reason with which a client hands a call back. */
@@ -29,10 +29,10 @@ export interface HandedCall {
 }
 
 /**
- * The one line of a pool: calls that wait in one client are handed back where another would send them sooner. The last one is handed back for a
- * client that knows nothing and has no first call: it loses no place if that client holds it back, too.
+ * Makes one queue of those of a pool's clients: calls that wait in one client are handed back where another would send them sooner. The last
+ * one is handed back for a client that knows no limit and has no first call: it loses no place if that client holds it back, too.
  */
-export class PoolLine {
+export class Rebalancer {
   readonly #clock: Clock;
   /** In the order in which they were handed over. */
   readonly #handed = new Set<HandedCall>();
@@ -45,7 +45,7 @@ export class PoolLine {
   /** A call was handed over. */
   add(call: HandedCall): void {
     this.#handed.add(call);
-    this.#cancel ??= this.#clock.timer(LOOK_MS, () => this.#look());
+    this.#cancel ??= this.#clock.timer(CHECK_MS, () => this.#check());
   }
 
   /** A call is over, or was handed back. */
@@ -56,13 +56,13 @@ export class PoolLine {
     this.#cancel = undefined;
   }
 
-  #look(): void {
-    this.#cancel = this.#clock.timer(LOOK_MS, () => this.#look());
-    const waiting = [...this.#handed].filter(({ member, signal }) => member.access?.line.isWaiting(signal));
+  #check(): void {
+    this.#cancel = this.#clock.timer(CHECK_MS, () => this.#check());
+    const waiting = [...this.#handed].filter(({ member, signal }) => member.access?.queue.isWaiting(signal));
     for (const [member, calls] of Map.groupBy(waiting, (call) => call.member)) {
       // Those of a priority are in order.
       calls.sort((one, other) => other.plan.priority - one.plan.priority);
-      this.#relieve(member, calls.slice(0, MOST_LOOKED_AT));
+      this.#relieve(member, calls.slice(0, MOST_CHECKED));
     }
     const last = waiting.at(-1);
     const now = this.#clock.now();
@@ -71,7 +71,7 @@ export class PoolLine {
 
   /** Withdraws the calls that another client would send sooner, the first first. */
   #relieve(member: Member, calls: readonly HandedCall[]): void {
-    const places = member.access?.line.sentAt(calls.map(({ plan }) => plan));
+    const places = member.access?.queue.sentAt(calls.map(({ plan }) => plan));
     // While no answer has told the limits, it is not known when a call will be sent.
     if (!places && member.first && !member.isLate) return;
     const moved: HandedCall[] = [];
@@ -92,7 +92,7 @@ export class PoolLine {
 }
 
 function withdraw({ member, signal }: HandedCall): void {
-  member.access?.line.withdraw(signal, WITHDRAWN);
+  member.access?.queue.withdraw(signal, WITHDRAWN);
 }
 
 /** How long until another client would send a call, behind those that it is about to get, in milliseconds; Infinity: that is not known. */
