@@ -8,7 +8,7 @@ import { readSources, type Source } from './support/source.ts';
 const ROOMS = [
   'keep-last',
   'clock | quota | version | did-you-mean',
-  'errors | events | share',
+  'errors | events | share | alarm',
   'validation | sharing',
   'endpoints | trace',
   'http',
@@ -53,7 +53,7 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'cache',
   ],
   'src/scheduler/': [
-    'queue | callers-frames | key-turns | memberships | open-calls | options | retry-budget | while-waiting',
+    'queue | callers-frames | key-turns | memberships | open-calls | options | retry-budget',
     'outlook | duties | final-error | retries',
     'scheduler',
   ],
@@ -97,11 +97,12 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'slots',
   ],
   'src/sharing/ledger/': [
-    'share-reserve | strangers-reserve | unheard-reading | recollection | room',
+    'share-reserve | strangers-reserve | under-way | unheard-reading | recollection | room',
     'stated-room | book | ask-policy | call-needs | shape-probe',
     'slot-choice',
     'expected-calls',
     'ask-planner',
+    'kept-units',
     'ledger',
   ],
   'src/sharing/trips/': [
