@@ -92,7 +92,7 @@ export class Deadlines {
     }
     const deadline = new Deadline(this.#clock, ms, caller, this.#clearUsual);
     this.#usual.add(deadline);
-    if (this.#alarm.at === Infinity) this.#alarm.set(deadline.at);
+    if (deadline.at < this.#alarm.at) this.#alarm.set(deadline.at);
     return deadline;
   }
 
