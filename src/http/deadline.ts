@@ -1,3 +1,4 @@
+import { Alarm } from '../alarm.ts';
 import type { Clock } from '../clock.ts';
 import type { Cancellation } from './cancellation.ts';
 import { Failure } from './failure.ts';
@@ -71,16 +72,15 @@ export class Deadlines {
   readonly #usual = new Set<Deadline>();
   readonly #clearUsual = (deadline: Deadline): void => {
     this.#usual.delete(deadline);
-    if (this.#usual.size > 0) return;
-    this.#cancel?.();
-    this.#cancel = undefined;
+    if (this.#usual.size === 0) this.#alarm.set(Infinity);
   };
-  #cancel: (() => void) | undefined;
+  readonly #alarm: Alarm;
 
   /** @param usualMs - the time-out of most attempts, in milliseconds. */
   constructor(clock: Clock, usualMs: number) {
     this.#clock = clock;
     this.#usualMs = usualMs;
+    this.#alarm = new Alarm(clock, (at) => this.#onRing(at));
   }
 
   /** Creates a deadline `ms` milliseconds from now. */
@@ -92,22 +92,19 @@ export class Deadlines {
     }
     const deadline = new Deadline(this.#clock, ms, caller, this.#clearUsual);
     this.#usual.add(deadline);
-    if (!this.#cancel) this.#ringAt(deadline.at);
+    if (deadline.at < this.#alarm.at) this.#alarm.set(deadline.at);
     return deadline;
   }
 
-  #ringAt(instant: number): void {
-    this.#cancel = this.#clock.timer(instant - this.#clock.now(), () => {
-      this.#cancel = undefined;
-      const now = Math.max(instant, this.#clock.now());
-      for (const deadline of this.#usual) {
-        if (deadline.at > now) {
-          this.#ringAt(deadline.at);
-          return;
-        }
-        this.#usual.delete(deadline);
-        deadline.expire();
+  #onRing(at: number): void {
+    const now = Math.max(at, this.#clock.now());
+    for (const deadline of this.#usual) {
+      if (deadline.at > now) {
+        this.#alarm.set(deadline.at);
+        return;
       }
-    });
+      this.#usual.delete(deadline);
+      deadline.expire();
+    }
   }
 }

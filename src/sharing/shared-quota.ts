@@ -8,10 +8,11 @@ import { FactSync } from './facts/fact-sync.ts';
 import { LEAD_LASTS_MS } from './facts/facts.ts';
 import { CallNeeds } from './ledger/call-needs.ts';
 import { type Charged, type Composed, Ledger } from './ledger/ledger.ts';
-import { type StatedHold, StatedRoom } from './ledger/stated-room.ts';
+import { StatedRoom } from './ledger/stated-room.ts';
 import { reasonOf } from './reason.ts';
 import { Shortage } from './shortage.ts';
 import { SiblingUse } from './sibling-use.ts';
+import type { SharedWindow } from './slots/window.ts';
 import type { Answer, ShareStore, StoreCall } from './store/store.ts';
 import { TrialTurn } from './trial-turn.ts';
 import { TripSchedule } from './trip-schedule.ts';
@@ -34,6 +35,13 @@ export interface SharedQuotaOptions {
   readonly part?: number | undefined;
 }
 
+/** What holds back a call whose units are granted. */
+interface GrantedHold {
+  readonly until: number;
+  /** The window of which too little is left, as responses say; `undefined`: requests are spaced. */
+  readonly window?: SharedWindow;
+}
+
 /** The units that a store grants to this process, as a limit of the pacer: units of the next seconds, asked for as calls need them. */
 export class SharedQuota implements ShareLimit {
   readonly isShared = true;
@@ -52,6 +60,7 @@ export class SharedQuota implements ShareLimit {
   readonly #standstill = new Standstill();
   readonly #leases = new WeakMap<Lease, Charged>();
   readonly #trialTurn: TrialTurn;
+  /** Units spent without a grant that the last trip told. */
   #debt = 0;
   #answeredAt = -Infinity;
   #leaving: Promise<void> | undefined;
@@ -61,7 +70,7 @@ export class SharedQuota implements ShareLimit {
     this.#needs = new CallNeeds(member);
     this.#ledger = new Ledger(member.time, member.random);
     this.#facts = new FactSync(member, this.#ledger, this.#discovery, options.part);
-    this.#stated = new StatedRoom(this.#ledger.strangers);
+    this.#stated = new StatedRoom(this.#ledger.strangers, this.#needs.underWay);
     this.#shortage = new Shortage(this.#needs, this.#ledger, this.#discovery);
     this.#resumption = new Resumption(member.random);
     this.#trialTurn = new TrialTurn(member);
@@ -101,7 +110,7 @@ export class SharedQuota implements ShareLimit {
   }
 
   get #covers(): boolean {
-    return !this.#isNew && !this.#absence.isAlone && !this.#discovery.isAlone(this.#member.clock.now());
+    return !this.#ledger.isNew && !this.#absence.isUngranted && !this.isAlone;
   }
 
   /** Whether the store grants units of this window: its grants then account for the usage of all processes. */
@@ -117,27 +126,31 @@ export class SharedQuota implements ShareLimit {
   }
 
   check(charge: Charge, now: number): Hold | undefined {
-    const until = this.#earliest(charge, now);
+    const unitsAt = this.#unitsAt(charge, now);
+    const granted = unitsAt === undefined ? this.#grantedHold(now) : undefined;
+    const until = unitsAt ?? granted?.until ?? now;
     if (until <= now) {
       this.#standstill.end();
       return undefined;
     }
-    // Its units are granted: it fails for no lack of them, and no cheaper call spends them.
-    const isSpaced = until === this.#ledger.spacedFrom(this.#needs.first.units, now);
-    const isFull = !isSpaced && !this.#trips.isUnderWay && !this.#absence.isAlone && this.#shortage.isCertain(now);
+    // It fails for no lack of units, and no cheaper call spends them.
+    const isSpaced = granted !== undefined && !granted.window;
+    const isFull = !isSpaced && !this.#trips.isUnderWay && !this.#absence.isUngranted && this.#shortage.isCertain(now);
     const { closedSince } = this.#absence;
     const isFirm = isFull || closedSince !== undefined || this.#standstill.hold(until, now);
     const isPassed = !isSpaced && this.#shortage.isPassed(now);
     if (isPassed) this.#needs.pass(until);
-    return holdUntil(until, () => this.#explain(isSpaced, now), {
+    return holdUntil(until, () => this.#explain(isSpaced, granted?.window, now), {
       isFirm,
       failingSince: closedSince,
       ...(isPassed && { passableUnits: this.#needs.first.units }),
     });
   }
 
-  /** The instant at which the charge may be covered; `now` or earlier: it is. Begins a trip where units must be asked for. */
-  #earliest(charge: Charge, now: number): number {
+  /**
+   * When units for the charge may be there; `now` or earlier: it needs none; `undefined`: they are granted. Begins a trip where they must be asked for.
+   */
+  #unitsAt(charge: Charge, now: number): number | undefined {
     if (charge.units <= 0 || this.#facts.isUnlimited) return now;
     const units = this.#ledger.units(charge.units);
     this.#needs.ask(charge, units);
@@ -150,74 +163,67 @@ export class SharedQuota implements ShareLimit {
       if (this.#resumption.mayAsk(now)) this.#trips.start();
       return this.#trips.isUnderWay ? this.#trips.awaits(now) : resumesAt;
     }
-    if (this.#isNew) return isAbsent || this.#discovery.isOver ? now : this.#lookAt(now);
+    if (this.#ledger.isNew) return isAbsent || this.#discovery.isOver ? now : this.#lookAt(now);
     if (!isAbsent && this.#discovery.waitsUntil > now) return this.#discovery.waitsUntil;
     if (this.#awaitsClock(now)) return this.#ledger.nextSlot(now);
     if (this.#resumption.mayProbe(now)) return now;
-    if (this.#ledger.left(now) >= units) return this.#grantedFrom(units, now);
+    if (this.#ledger.left(now) >= units) return undefined;
     this.#schedule.startIfDue(now);
-    if (this.#absence.goesAlone(now)) return this.#absence.earliest(units, now);
+    if (this.#absence.goesUngranted(now)) return this.#absence.earliest(units, now);
     return this.#nextAt(now);
   }
 
-  /** The instant at which a call whose units are granted may go. */
-  #grantedFrom(units: number, now: number): number {
-    return Math.max(this.#statedHold(now)?.until ?? now, this.#ledger.spacedFrom(units, now));
-  }
-
-  /** The window of which too little is left for the first call, although its units are granted. */
-  #statedHold(now: number): StatedHold | undefined {
+  /** What holds the first call back although its units are granted, if anything does. */
+  #grantedHold(now: number): GrantedHold | undefined {
     const { windows, policy } = this.#ledger;
-    return this.#stated.hold(windows, this.#needs.first.units, policy.isAmple(now), now);
+    const { first, underWay } = this.#needs;
+    const stated = this.#stated.hold(windows, first.units, policy.isAmple(now), now);
+    const until = this.#ledger.spacedFrom(first.units, underWay.sentAt, now);
+    return until > (stated?.until ?? now) ? { until } : stated;
   }
 
   /** Whether it waits for a first answer after so long that the service's clock is vague: in which second it sends is a guess. */
   #awaitsClock(now: number): boolean {
-    if (!this.#needs.isUnderWay || now - this.#answeredAt < LEAD_LASTS_MS) return false;
+    if (this.#needs.underWay.requests === 0 || now - this.#answeredAt < LEAD_LASTS_MS) return false;
     return this.#member.time.isDated && this.#ledger.timeline.isGuess(now);
   }
 
-  #explain(isSpaced: boolean, now: number): Reason {
+  #explain(isSpaced: boolean, stated: SharedWindow | undefined, now: number): Reason {
     return reasonOf({
       lost: this.#absence.why,
-      isLearning: this.#discovery.waitsUntil > now || this.#isNew,
+      isLearning: this.#discovery.waitsUntil > now || this.#ledger.isNew,
       isResuming: this.#resumption.until(now) > now,
       isSpaced,
-      full: this.#shortage.full(now)?.instance.window ?? this.#statedHold(now)?.window,
+      full: stated ?? this.#shortage.full(now)?.instance.window,
     });
   }
 
   onSent(lease: Lease, now: number): void {
     const units = this.#ledger.units(lease.units);
-    this.#needs.onSent(units);
+    this.#needs.onSent(units, now);
     this.#resumption.onSent();
     this.#discovery.onSent(this.#member.waiting(), now);
-    if (this.#isNew) return;
     const held = this.#ledger.left(now);
-    const entry = this.#ledger.spend(units, now);
+    this.#leases.set(lease, this.#ledger.charge(units, now));
+    if (this.#ledger.isNew) return;
     if (held < units) this.#absence.onSent(now);
-    this.#leases.set(lease, { entry, units });
-    this.#stated.onSent(units, now);
     this.#siblings.onSent(units);
     // Not at once, because the request goes first.
     if (this.#shortage.asksAheadAt(now) <= now) this.#schedule.setTimer();
   }
 
   onEnded(lease: Lease, units: number, isServed: boolean, now: number): void {
-    const taken = this.#leases.get(lease);
-    this.#needs.onEnded();
-    if (taken) {
-      this.#stated.onEnded(taken.units);
-      this.#ledger.settle(taken, Math.ceil(units), isServed, now);
+    const charged = this.#leases.get(lease);
+    if (charged) {
+      this.#needs.onEnded(charged.units);
+      this.#ledger.settle(charged, Math.ceil(units), isServed, now);
     }
-    // The request was sent before any window was known.
-    else if (!this.#isNew) this.#ledger.book.settle(this.#ledger.spend(Math.ceil(units), now), 0);
     if (isServed) {
       this.#answeredAt = now;
       this.#facts.answered(now);
       this.#resumption.onServed(lease.sentAt, now);
     }
-    const isFound = !this.#isNew && !this.#ledger.needsLook(now);
+    const isFound = !this.#ledger.isNew && !this.#ledger.needsLook(now);
     if (this.#needs.isIdle || isFound) this.#discovery.end();
     this.#schedule.startIfDue(now);
     this.#schedule.setTimer();
@@ -242,6 +248,7 @@ export class SharedQuota implements ShareLimit {
     if (!isFollowing && now < this.#siblings.usedAt + TRIAL_MS) return false;
     if (!this.#trialTurn.hasCome(now)) return false;
     if (!this.#trips.hasJoined || this.#absence.isNow(now) || this.#facts.isRecent(now)) return true;
+    this.#facts.request();
     this.#trips.start();
     return false;
   }
@@ -260,11 +267,6 @@ export class SharedQuota implements ShareLimit {
     return this.#leaving;
   }
 
-  /** Whether no window is known. */
-  get #isNew(): boolean {
-    return this.#ledger.windows.size === 0;
-  }
-
   /** The instant at which to ask again whether the first request may be sent, while no window is known. */
   #lookAt(now: number): number {
     if (this.#discovery.mayAsk(now)) this.#trips.start();
@@ -277,16 +279,16 @@ export class SharedQuota implements ShareLimit {
     return this.#shortage.endsAt(now);
   }
 
+  /** Makes the calls of a trip. */
   async #travel(store: ShareStore): Promise<void> {
-    const { clock } = this.#member;
+    const now = (): number => this.#member.clock.now();
     this.#ledger.planner.isNear = store.isNear === true && !this.#schedule.isClosed;
-    const now = (): number => clock.now();
     const call: StoreCall = (work) => this.#trips.call(work);
     this.#debt = this.#ledger.book.owed;
-    if (this.#isNew || this.#facts.isDue(now())) await this.#facts.share(store, call);
+    if (this.#ledger.isNew || this.#facts.isDue(now())) await this.#facts.share(store, call);
     await this.#resumption.tell(store, call, this.#trips.name, now);
-    if (this.#isNew && this.#schedule.isLookDue(now())) await this.#look(store, call);
-    if (!this.#isNew) await this.#ask(store);
+    if (this.#ledger.isNew && this.#schedule.isLookDue(now())) await this.#look(store, call);
+    if (!this.#ledger.isNew) await this.#ask(store);
     // Only now, because the others may have told what a look would show.
     if (this.#schedule.isLookDue(now())) await this.#look(store, call);
     // Only now, because what was sent during the look is told: the others must not be granted it.
@@ -296,7 +298,7 @@ export class SharedQuota implements ShareLimit {
   /** Asks for a look. */
   async #look(store: ShareStore, call: StoreCall): Promise<void> {
     const { clock } = this.#member;
-    this.#discovery.ask(this.#isNew, clock.now());
+    this.#discovery.ask(this.#ledger.isNew, clock.now());
     const answer = await call(() => store.look(this.#trips.name, this.#facts.version));
     // Another process has told what it saw.
     if (answer === 'stale') return this.#facts.share(store, call);
@@ -335,6 +337,7 @@ export class SharedQuota implements ShareLimit {
     if (isOutdated && ask.want > 0 && !isGathering && !ask.isLeaving && !isSecond) await this.#ask(store, true);
   }
 
+  /** Records the answer to an ask. */
   #receive(composed: Composed, answer: Answer, sentAt: number): void {
     const now = this.#member.clock.now();
     this.#ledger.receive(composed, answer, this.#trips.live ?? 1, sentAt, now);

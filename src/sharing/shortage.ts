@@ -38,7 +38,7 @@ export class Shortage {
 
   /** Whether calls wait for more units than are held. */
   isNow(now: number): boolean {
-    if (this.#ledger.windows.size === 0) return false;
+    if (this.#ledger.isNew) return false;
     const { units, isUrgent } = this.#needs.first;
     // Units of a later slot do not help an urgent call, and those of several slots no call that needs as much of one.
     const isHeld = isUrgent ? this.#ledger.left(now) >= units : this.#ledger.holds(units, now);
@@ -64,7 +64,7 @@ export class Shortage {
   /** Whether to ask for a look: calls wait that a window unknown or in doubt holds back. `isUnlimited`: there is no window to learn. */
   isLookDue(isUnlimited: boolean, waiting: number, now: number): boolean {
     if (!this.#discovery.mayAsk(now)) return false;
-    if (this.#ledger.windows.size === 0) return !isUnlimited && waiting > 0;
+    if (this.#ledger.isNew) return !isUnlimited && waiting > 0;
     // While a longer window is full a look reveals nothing, and its first request would be refused: by one answer, too.
     if (!this.#ledger.needsLook(now) || this.#ledger.seemsFull(now)) return false;
     return this.#discovery.isLooking(now) ? waiting > 0 : this.#ledger.policy.isLimited && waiting >= BACKLOG;

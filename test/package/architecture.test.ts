@@ -8,7 +8,7 @@ import { readSources, type Source } from './support/source.ts';
 const ROOMS = [
   'keep-last',
   'clock | quota | version | did-you-mean',
-  'errors | events | share',
+  'errors | events | share | alarm',
   'validation | sharing',
   'endpoints | trace',
   'http',
@@ -53,7 +53,7 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'cache',
   ],
   'src/scheduler/': [
-    'queue | callers-frames | key-turns | memberships | open-calls | options | retry-budget | while-waiting',
+    'queue | callers-frames | key-turns | memberships | open-calls | options | retry-budget',
     'outlook | duties | final-error | retries',
     'scheduler',
   ],
@@ -106,7 +106,7 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
   ],
   'src/sharing/trips/': [
     'patience | in-time | notice | standstill | fallback',
-    'breaker | resumption',
+    'store-breaker | resumption',
     'trips',
     'absence',
   ],

@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Books } from '../../src/quota/books.ts';
 import { Duties } from '../../src/scheduler/duties.ts';
-import type { KeyTurns } from '../../src/scheduler/key-turns.ts';
 import { virtualClock } from '../../src/testing/index.ts';
 
 const HOUR_MS = 3_600_000;
@@ -24,7 +22,7 @@ function duties() {
         return said.triesAt;
       },
     },
-  } as Books;
+  };
   const keyTurns = {
     get dueAt() {
       return said.keyDueAt;
@@ -33,7 +31,7 @@ function duties() {
       asked.push(clock.now());
       said.keyDueAt = clock.now() + 1_000;
     },
-  } as KeyTurns;
+  };
   return { clock, said, asked, woken, duties: new Duties({ clock, queue, books, keyTurns }) };
 }
 
@@ -62,7 +60,26 @@ it('duties leave no timer when no call is left', () => {
   const { clock, said, duties: all } = duties();
   Object.assign(said, { triesAt: 5_000, keyDueAt: 500, length: 1 });
   all.start();
-  expect(clock.timers).toBe(2);
+  expect(clock.timers).toBe(1);
   all.stop();
   expect(clock.timers).toBe(0);
+});
+
+it('what was put off meanwhile is not done before it is due', async () => {
+  const { clock, said, asked, duties: all } = duties();
+  Object.assign(said, { keyDueAt: 1_000, length: 1 });
+  all.start();
+  said.keyDueAt = 3_000;
+  await clock.advance(3_500);
+  expect(asked).toEqual([3_000]);
+});
+
+it('what is due sooner by the time that another call begins to wait is done then', async () => {
+  const { clock, said, asked, duties: all } = duties();
+  Object.assign(said, { triesAt: 5_000, length: 1 });
+  all.start();
+  said.keyDueAt = 1_000;
+  all.start();
+  await clock.advance(1_500);
+  expect(asked).toEqual([1_000]);
 });

@@ -1,3 +1,4 @@
+import { Alarm } from '../../alarm.ts';
 import type { Clock } from '../../clock.ts';
 import type { PendingCall } from './pending-call.ts';
 import type { WaitingCall } from './waiting-call.ts';
@@ -22,13 +23,13 @@ export class BoundedCalls {
   readonly #clock: Clock;
   readonly #reject: (waiting: WaitingCall, error: Error) => void;
   readonly #bounds = new Map<PendingCall, Bound & { readonly waiting: WaitingCall }>();
-  #ringsAt = Infinity;
-  #cancel = (): void => {};
+  readonly #alarm: Alarm;
 
   constructor(outlook: LateOutlook, clock: Clock, reject: (waiting: WaitingCall, error: Error) => void) {
     this.#outlook = outlook;
     this.#clock = clock;
     this.#reject = reject;
+    this.#alarm = new Alarm(clock, () => this.rejectLate());
   }
 
   add(waiting: WaitingCall, maxQueueMs: number): void {
@@ -54,16 +55,6 @@ export class BoundedCalls {
   }
 
   #setTimer(): void {
-    const at = this.#bounds.size > 0 ? this.#outlook.recheckAt : Infinity;
-    if (at === this.#ringsAt) return;
-    this.#cancel();
-    this.#ringsAt = at;
-    this.#cancel = (): void => {};
-    if (at < Infinity) this.#cancel = this.#clock.timer(Math.max(0, at - this.#clock.now()), this.#onRing);
+    this.#alarm.set(this.#bounds.size > 0 ? this.#outlook.recheckAt : Infinity);
   }
-
-  readonly #onRing = (): void => {
-    this.#ringsAt = Infinity;
-    this.rejectLate();
-  };
 }

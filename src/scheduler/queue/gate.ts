@@ -1,3 +1,4 @@
+import { Alarm } from '../../alarm.ts';
 import type { Clock } from '../../clock.ts';
 import { ClosedError, ConnectionError } from '../../errors.ts';
 import type { Ask, Hold, Lease, Reason, RequestOutcome } from '../../quota/admission.ts';
@@ -94,9 +95,8 @@ export class Gate {
   readonly #clock: Clock;
   readonly #options: GateOptions;
   #pause: GatePause | undefined;
-  /** One timer for all pauses: it is set again only where a pause ends before it rings. */
-  #ringsAt = Infinity;
-  #cancel = (): void => {};
+  /** One for all pauses: it is set again only where a pause ends before it rings. */
+  readonly #alarm: Alarm;
   /** Whether it was closed. */
   isClosed = false;
   /** Since when calls have waited, none was sent and none answered; Infinity: none waits. */
@@ -106,6 +106,7 @@ export class Gate {
     this.#pacer = options.pacer;
     this.#clock = options.clock;
     this.#options = options;
+    this.#alarm = new Alarm(options.clock, (at) => this.#onRing(at));
   }
 
   /** Whether a call waits at the gate, and nothing has happened since that would let it ask again. */
@@ -197,8 +198,7 @@ export class Gate {
   leave(): void {
     this.#stillSince = Infinity;
     this.#pause = undefined;
-    this.#cancel();
-    this.#ringsAt = Infinity;
+    this.#alarm.set(Infinity);
   }
 
   /** The call at the gate, and each that comes, is rejected. */
@@ -241,23 +241,17 @@ export class Gate {
     const { hold, reason } = pause;
     const { until } = hold;
     this.#pause = pause;
-    this.#ringAt(until);
+    if (until < this.#alarm.at) this.#alarm.set(until);
     // After `#pause` is set: a listener may abort, close, or add a more urgent call.
     call.trace.waiting({ until, reason, isParked: false });
     if (hold.isFirm) this.#options.onStandstill();
   }
 
-  #ringAt(instant: number): void {
-    if (this.#ringsAt <= instant) return;
-    this.#cancel();
-    this.#ringsAt = instant;
-    this.#cancel = this.#clock.timer(instant - this.#clock.now(), () => {
-      this.#ringsAt = Infinity;
-      const until = this.#pause?.hold.until ?? 0;
-      // Set for an earlier pause, it may ring too soon for this one.
-      if (until > instant && until > this.#clock.now()) this.#ringAt(until);
-      else this.wake();
-    });
+  #onRing(at: number): void {
+    const until = this.#pause?.hold.until ?? 0;
+    // Set for an earlier pause, it may ring too soon for this one.
+    if (until > at && until > this.#clock.now()) this.#alarm.set(until);
+    else this.wake();
   }
 }
 

@@ -1,3 +1,4 @@
+import { Alarm } from '../../alarm.ts';
 import type { Clock } from '../../clock.ts';
 import type { Ask } from '../../quota/admission.ts';
 import { type Dequeued, FairQueue, type QueueEntry } from './fair-queue.ts';
@@ -24,15 +25,20 @@ class ParkedGroup<T> {
   readonly #clock: Clock;
   readonly #listeners: GroupListeners<T>;
   readonly #waiting = new FairQueue<T>();
-  #until: number | undefined;
+  readonly #alarm: Alarm;
+  /** Whether the alarm has rung for the first call. */
+  #isDue = false;
   #isFirm: boolean | undefined;
-  #cancel = (): void => {};
 
   constructor(name: string, endpoint: string, clock: Clock, listeners: GroupListeners<T>) {
     this.name = name;
     this.endpoint = endpoint;
     this.#clock = clock;
     this.#listeners = listeners;
+    this.#alarm = new Alarm(clock, () => {
+      this.#isDue = true;
+      listeners.due();
+    });
   }
 
   get size(): number {
@@ -46,7 +52,8 @@ class ParkedGroup<T> {
 
   park(item: T, priority: number, ticket: number, { until, isFirm }: ParkedResult): QueueEntry<T> {
     this.#isFirm = isFirm;
-    if (until !== this.#until) this.#waitUntil(until);
+    this.#isDue = false;
+    this.#alarm.set(until);
     return this.#waiting.enqueue(item, priority, ticket);
   }
 
@@ -64,24 +71,14 @@ class ParkedGroup<T> {
 
   /** Releases the first call if the time has come. */
   releaseIfDue(): void {
-    if (this.#until === undefined || this.#until > this.#clock.now()) return;
-    this.#cancel();
-    this.#until = undefined;
+    if (!this.#isDue && this.#alarm.at > this.#clock.now()) return;
+    this.#isDue = false;
+    this.#alarm.set(Infinity);
     this.release();
   }
 
-  #waitUntil(until: number): void {
-    this.#cancel();
-    this.#until = until;
-    this.#cancel = this.#clock.timer(until - this.#clock.now(), () => {
-      // Due now, even if the clock reads a little less because of rounding.
-      this.#until = -Infinity;
-      this.#listeners.due();
-    });
-  }
-
   #end(): void {
-    this.#cancel();
+    this.#alarm.set(Infinity);
     this.#listeners.empty();
   }
 }

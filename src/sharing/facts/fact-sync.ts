@@ -85,10 +85,14 @@ export class FactSync {
     this.isUnlimited = windows.size === 0;
   }
 
-  /** Whether what the other processes have told lately is known. If not, the next trip asks. */
+  /** Whether what the other processes have told lately is known. */
   isRecent(now: number): boolean {
-    this.#isAsked = now >= this.#toldAt + TELL_MS;
-    return !this.#isAsked;
+    return now < this.#toldAt + TELL_MS;
+  }
+
+  /** The next trip is to exchange facts, whether or not there are any to tell. */
+  request(): void {
+    this.#isAsked = true;
   }
 
   /** Tells that an hourly trial was answered. */

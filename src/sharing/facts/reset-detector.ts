@@ -22,8 +22,8 @@ const HELD = 5;
 const HELD_OF_MINUTE = 0.1;
 
 /**
- * Judges by readings alone what a long window may be. Usage that drops at the calendar's boundary by more than can drain rules out the shapes of which
- * it sinks steadily, whatever other processes send: not one that the first request opens, which may end at that moment by chance.
+ * Judges by readings alone what a window longer than a second may be. Usage that drops at the calendar's boundary by more than can drain rules out the
+ * shapes of which it sinks steadily, whatever other processes send: not one that the first request opens, which may end at that moment by chance.
  */
 export class ResetDetector {
   readonly #last = new Map<Period, { readonly start: number; readonly used: number; readonly at: number }>();

@@ -218,7 +218,7 @@ export class AskPolicy {
     return RETRY_MS * RETRY_FACTOR ** Math.min(RETRY_GROWS, this.#fruitless);
   }
 
-  /** Which long window is full, and since when: of several the one that is so until later. */
+  /** Which window longer than a second is full, and since when: of several the one that is so until later. */
   #noteFull(asked: Asked, outcome: Outcome, now: number): void {
     const { instances = [] } = asked.slots.at(-1) ?? {};
     const all = instances.filter(
@@ -237,7 +237,7 @@ export class AskPolicy {
     }
   }
 
-  /** Whether a long window has nothing left for the first call, and since when answers in a row say so. */
+  /** Whether a window longer than a second has nothing left for the first call, and since when answers in a row say so. */
   #noteLacking(asked: Asked, outcome: Outcome, now: number): void {
     const { slots, also } = asked;
     const from = slots[0]?.from ?? 0;

@@ -35,13 +35,23 @@ interface WaitingCall {
   readonly maxWaitMs: number;
 }
 
+/** Requests that are under way. */
+export interface UnderWay {
+  /** How many there are. */
+  requests: number;
+  /** Units that they were charged. */
+  units: number;
+  /** When the last request was sent, under way or not. */
+  sentAt: number;
+}
+
 /** Units of usual and of urgent calls. */
 type Sent = Pick<ShareAsk, 'usual' | 'urgent'>;
 
 /** What the calls of this process need of the share: those that wait, and those that are expected to follow. */
 export class CallNeeds {
   readonly #member: Member;
-  #underWay = 0;
+  readonly #underWay: UnderWay = { requests: 0, units: 0, sentAt: -Infinity };
   /** Mean units of a call. */
   #usual = 1;
   /** The first waiting call that no other passes, and one that is passed, until it asks again. */
@@ -55,6 +65,11 @@ export class CallNeeds {
     this.#member = member;
   }
 
+  /** The requests of this process that are under way. */
+  get underWay(): Readonly<UnderWay> {
+    return this.#underWay;
+  }
+
   /** The first waiting call that no other passes. */
   get first(): WaitingCall {
     return this.#first;
@@ -62,12 +77,7 @@ export class CallNeeds {
 
   /** Whether no call waits or is under way. */
   get isIdle(): boolean {
-    return this.#underWay === 0 && this.#member.waiting() === 0;
-  }
-
-  /** Whether a request is under way. */
-  get isUnderWay(): boolean {
-    return this.#underWay > 0;
+    return this.#underWay.requests === 0 && this.#member.waiting() === 0;
   }
 
   /** A call asks to be sent: it is the first that waits, if it may not. */
@@ -85,21 +95,25 @@ export class CallNeeds {
   }
 
   /** A request of so many units is sent. */
-  onSent(units: number): void {
-    this.#underWay++;
+  onSent(units: number, now: number): void {
+    this.#underWay.requests++;
+    this.#underWay.units += units;
+    this.#underWay.sentAt = now;
     this.#usual += FRESHNESS * (units - this.#usual);
     this.#untold[this.#first.rank] += units;
   }
 
-  /** It has ended. */
-  onEnded(): void {
-    this.#underWay--;
+  /** A request that was charged so many units has ended. */
+  onEnded(units: number): void {
+    this.#underWay.requests--;
+    this.#underWay.units -= units;
   }
 
   /** Calls expected to follow: one for each request in flight of a busy process, one for half of many requests in flight. */
   #following(isBusy: boolean): number {
-    if (isBusy) return this.#underWay;
-    return this.#underWay >= MANY ? Math.floor(this.#underWay / 2) : 0;
+    const { requests } = this.#underWay;
+    if (isBusy) return requests;
+    return requests >= MANY ? Math.floor(requests / 2) : 0;
   }
 
   /** The waiting call that a cheaper one passes, whose priority is no higher. */

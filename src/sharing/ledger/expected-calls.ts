@@ -32,11 +32,6 @@ export class ExpectedCalls {
     return this.#askFrom;
   }
 
-  /** When the last request was sent. */
-  get sentAt(): number {
-    return this.#spentAt;
-  }
-
   /** A request of so many units is sent. */
   onSent(units: number, now: number): void {
     const isTogether = now < this.#spentAt + TOGETHER_MS;

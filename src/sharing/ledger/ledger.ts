@@ -32,10 +32,10 @@ export interface Composed extends Told, Pick<ShareAsk, 'want' | 'need' | 'size' 
   readonly asked: Asked;
 }
 
-/** What a request was charged of a claim, in units. */
+/** What a request was charged, in units, and of which claim; `undefined`: no window was known when it was sent. */
 export interface Charged {
-  readonly entry: Entry;
   readonly units: number;
+  readonly entry: Entry | undefined;
 }
 
 /**
@@ -70,6 +70,11 @@ export class Ledger {
     this.planner = new AskPlanner({ windows, timeline, slots: this.#slots, book, policy, choice: this.choice });
   }
 
+  /** Whether no window is known. */
+  get isNew(): boolean {
+    return this.windows.size === 0;
+  }
+
   /** Time since the calendar's window of a period began, in milliseconds. */
   elapsed(period: Period, now: number): number {
     const time = this.timeline.at(now).least;
@@ -88,9 +93,7 @@ export class Ledger {
 
   /** Whole units charged to each window: at most what can be granted together, so that a request that costs more takes all of it. */
   units(charge: number): number {
-    let units = Math.ceil(charge);
-    for (const { limit } of this.windows) units = Math.min(units, limit);
-    return units;
+    return Math.min(Math.ceil(charge), this.windows.smallest);
   }
 
   /** Whether strangers explain a refusal by this window. */
@@ -148,21 +151,24 @@ export class Ledger {
   }
 
   /**
-   * The earliest instant for a request of so many units; `now`: it is not spaced, as where they are not granted. Where strangers use the second, too, the
-   * requests of a slot are spaced evenly over the rest of it, so that all consumers see each other's usage in time. Not where even steps do that, nor where
-   * no part of a second can be met, as where responses are slow: units can be spent for a small part of such a slot only, and most would be lost.
+   * The earliest instant for a request whose units are granted, if the last one was sent at `sentAt`; `now`: it is not spaced. Where strangers use the
+   * second, too, the requests of a slot are spaced evenly over the rest of it, so that all consumers see each other's usage in time. Not where even steps
+   * do that, nor where no part of a second can be met, as where responses are slow: units can be spent for a small part of such a slot only, and most
+   * would be lost.
    */
-  spacedFrom(units: number, now: number): number {
+  spacedFrom(units: number, sentAt: number, now: number): number {
     const second = this.windows.of('second');
     if (!second || second.isEven || this.strangers.units(second, now) === 0) return now;
-    const left = this.left(now);
-    const isMet = this.timeline.isGuess(now) || this.timeline.isSharp(now);
-    if (left < units || !isMet) return now;
-    const { sentAt } = this.planner.expected;
-    return sentAt + ((this.nextSlot(now) - sentAt) * units) / (left + units);
+    if (!this.timeline.isGuess(now) && !this.timeline.isSharp(now)) return now;
+    return sentAt + ((this.nextSlot(now) - sentAt) * units) / (this.left(now) + units);
   }
 
-  /** Charges a request that is sent now. */
+  /** Charges a request that is sent now, to a claim if any window is known. */
+  charge(units: number, now: number): Charged {
+    return { units, entry: this.isNew ? undefined : this.spend(units, now) };
+  }
+
+  /** Charges a request that is sent now to a claim. */
   spend(units: number, now: number): Entry {
     const arrival = this.timeline.arrival(now);
     this.planner.expected.onSent(units, now);
@@ -174,6 +180,10 @@ export class Ledger {
 
   /** Ends a request that was charged so much of a claim, and has cost `units`. */
   settle({ entry, units: charged }: Charged, units: number, isServed: boolean, now: number): void {
+    if (!entry) {
+      if (!this.isNew) this.book.settle(this.spend(units, now), 0);
+      return;
+    }
     const time = this.timeline.at(now);
     if (isServed) this.book.chargeLate(entry, units, time, this.#slotAt(time));
     this.book.settle(entry, units - charged, isServed ? now : undefined);

@@ -2,6 +2,7 @@ import type { WindowNews } from '../../quota/share-limit.ts';
 import { type Period, periodMsOf } from '../../quota/time/periods.ts';
 import { TOGETHER } from '../../quota/window/others/room-for-others.ts';
 import type { SharedWindow } from '../slots/window.ts';
+import type { UnderWay } from './call-needs.ts';
 import type { StrangersReserve } from './strangers-reserve.ts';
 
 /** A reading that is older does not show what is left, in milliseconds. */
@@ -26,24 +27,12 @@ export interface StatedHold {
  */
 export class StatedRoom {
   readonly #latest = new Map<Period, WindowNews>();
-  /** Units of the requests under way, and when the last one was sent. */
-  #underWay = 0;
-  #sentAt = -Infinity;
   readonly #strangers: Pick<StrangersReserve, 'units'>;
+  readonly #underWay: Readonly<UnderWay>;
 
-  constructor(strangers: Pick<StrangersReserve, 'units'>) {
+  constructor(strangers: Pick<StrangersReserve, 'units'>, underWay: Readonly<UnderWay>) {
     this.#strangers = strangers;
-  }
-
-  /** A request is sent. */
-  onSent(units: number, now: number): void {
-    this.#underWay += units;
-    this.#sentAt = now;
-  }
-
-  /** A request has ended. */
-  onEnded(units: number): void {
-    this.#underWay -= units;
+    this.#underWay = underWay;
   }
 
   /** Records a reading. Of requests that were under way together, the one that was counted last says most. */
@@ -65,11 +54,11 @@ export class StatedRoom {
 
   #until({ period, isCalendar }: SharedWindow, units: number, isAmple: boolean, now: number): number {
     const latest = this.#latest.get(period);
-    const isUnderWay = this.#underWay > 0;
+    const isUnderWay = this.#underWay.units > 0;
     if (latest) {
       const { limit, used, receivedAt } = latest;
       const strangers = this.#strangers.units(latest, now);
-      const underWay = this.#underWay * (strangers > 0 ? 1 + TOGETHER : 1);
+      const underWay = this.#underWay.units * (strangers > 0 ? 1 + TOGETHER : 1);
       const over = used + underWay + units - limit;
       // What slides out until then is theirs, too.
       const until = receivedAt + (over + strangers) * Math.min(periodMsOf(period) / limit, LONGEST_MS);
@@ -78,6 +67,6 @@ export class StatedRoom {
       // The window that was full may have ended.
       if (now <= receivedAt + RECENT_MS && !(isCalendar && over > 0)) return now;
     }
-    return isUnderWay && !isAmple ? this.#sentAt + FIRST_MS : now;
+    return isUnderWay && !isAmple ? this.#underWay.sentAt + FIRST_MS : now;
   }
 }

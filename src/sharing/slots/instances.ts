@@ -1,7 +1,7 @@
 import { endOf, type Period, periodMsOf, SHORT_MS, startOf } from '../../quota/time/periods.ts';
 import type { TimeRange } from './timeline.ts';
 
-/** Steps into which a long window is divided that slides or drains. A short one has fewer, because a step must be longer than a trip. */
+/** Steps into which a window is divided that slides or drains. One of a second has fewer, because a step must be longer than a trip. */
 const STEPS = 30;
 const SHORT_STEPS = 10;
 

@@ -60,7 +60,7 @@ export class ShapedWindow {
     return this.shapes.alive.some(({ drains }) => drains);
   }
 
-  /** Whether it is a long one of which the service may estimate usage from two windows of the calendar. */
+  /** Whether it is longer than a second, and the service may estimate its usage from two windows of the calendar. */
   protected get mayBeEstimated(): boolean {
     if (this.isShort || this.isCalendar) return false;
     return this.isEstimated || (this.limit >= REFUTED_FROM && this.#hasEstimate);
@@ -111,7 +111,7 @@ export class ShapedWindow {
     return this.mayBeCalendar && this.limit >= PROBED * (this.isLong ? 2 : 1);
   }
 
-  /** Units that needy processes divide: all of them, or of a long window that drains those that come with a step, which may be no whole number. */
+  /** Units that needy processes divide: all of them, or of one longer than a second that drains those that come with a step, which may be no whole number. */
   get divided(): number {
     return this.drains && !this.isShort ? this.limit / stepsOf(this.period) : this.limit;
   }

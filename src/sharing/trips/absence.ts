@@ -8,11 +8,11 @@ const BOOKED_MS = 4_000;
 
 /**
  * After an absence longer than `ABSENT_MS`, processes may be sending without grants. Each notices the store's return within a little
- * more than a second, continues without grants for `ALONE_MS`, and asks only for slots that begin after `RETURN_MS`. So no process
+ * more than a second, continues without grants for `UNGRANTED_MS`, and asks only for slots that begin after `RETURN_MS`. So no process
  * uses granted units while another still sends without grants. In milliseconds.
  */
 const ABSENT_MS = 3_500;
-const ALONE_MS = 700;
+const UNGRANTED_MS = 700;
 const RETURN_MS = 2_000;
 
 /** Decides about requests without a grant: while the store cannot be reached, and shortly after its return. */
@@ -23,7 +23,7 @@ export class Absence {
   readonly #mode: FailureMode;
   readonly #processes: number;
   #fallback: Fallback | undefined;
-  #aloneUntil = -Infinity;
+  #ungrantedUntil = -Infinity;
 
   /** @param processes - the number of processes to assume while the store has never been reached. */
   constructor(trips: Trips, ledger: Ledger, random: () => number, mode: FailureMode, processes: number) {
@@ -35,13 +35,13 @@ export class Absence {
   }
 
   /** Whether this process sends without grants. */
-  get isAlone(): boolean {
+  get isUngranted(): boolean {
     return this.#fallback !== undefined;
   }
 
   /** Whether a process may have sent without a grant recently. */
   isOverdrawn(now: number): boolean {
-    return this.isAlone || now < this.#aloneUntil + RETURN_MS;
+    return this.isUngranted || now < this.#ungrantedUntil + RETURN_MS;
   }
 
   /** Whether the store cannot be reached, and no units granted to other processes are in the way. */
@@ -59,8 +59,8 @@ export class Absence {
   }
 
   /** Whether to send without grants: the store cannot be reached, or has just returned. */
-  goesAlone(now: number): boolean {
-    return this.isNow(now) || now < this.#aloneUntil;
+  goesUngranted(now: number): boolean {
+    return this.isNow(now) || now < this.#ungrantedUntil;
   }
 
   /** The earliest instant at which `units` may be sent without a grant, or at which the store is worth asking again. */
@@ -98,8 +98,8 @@ export class Absence {
 
   /** Records that the store answered an ask that was sent at `sentAt`. */
   answered(sentAt: number, now: number): void {
-    if (this.#lasted(sentAt) > ABSENT_MS) this.#aloneUntil = now + ALONE_MS;
-    if (now >= this.#aloneUntil) this.#fallback = undefined;
+    if (this.#lasted(sentAt) > ABSENT_MS) this.#ungrantedUntil = now + UNGRANTED_MS;
+    if (now >= this.#ungrantedUntil) this.#fallback = undefined;
   }
 
   #lasted(now: number): number {

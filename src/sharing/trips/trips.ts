@@ -2,8 +2,8 @@ import { doubled } from '../../quota/recovery/backoff.ts';
 import type { Member } from '../../share.ts';
 import { RecentTimes } from '../slots/recent-times.ts';
 import { ACCOUNT_LASTS_MS, type ShareStore } from '../store/store.ts';
-import { StoreBreaker } from './breaker.ts';
 import { inTime } from './in-time.ts';
+import { StoreBreaker } from './store-breaker.ts';
 
 /** Minimum time-out until the store has answered once: machines are busy when they start. In milliseconds. */
 const FIRST_TRIP_MS = 1_000;

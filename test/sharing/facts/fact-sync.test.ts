@@ -182,12 +182,14 @@ describe('what a process tells others', () => {
     expect(sync.isDue(1)).toBe(true);
   });
 
-  it('is asked about when two seconds have passed since it asked, if it is to be recent', async () => {
+  it('is recent for two seconds, and is asked about on request', async () => {
     const { sync, share } = worldOf();
     expect(sync.isRecent(0)).toBe(false);
     await share();
     expect([sync.isRecent(1_999), sync.isDue(1_999)]).toEqual([true, false]);
-    expect([sync.isRecent(2_000), sync.isDue(2_000)]).toEqual([false, true]);
+    expect([sync.isRecent(2_000), sync.isDue(2_000)]).toEqual([false, false]);
+    sync.request();
+    expect(sync.isDue(2_000)).toBe(true);
     await share();
     expect(sync.isDue(2_000)).toBe(false);
   });

@@ -34,7 +34,7 @@ function worldOf({
     urgentWaiting: 0,
     lowWaiting: 0,
     send(requests, cost = 1) {
-      for (let count = 0; count < requests; count++) needs.onSent(cost);
+      for (let count = 0; count < requests; count++) needs.onSent(cost, 0);
     },
     demand: (isBusy) => needs.demand(needs.first, undefined, isBusy),
   };
@@ -80,7 +80,7 @@ describe('what the calls of a process need', () => {
     expect([world.demand(true).want, world.demand(false).want]).toEqual([8, 1]);
     world.send(2);
     expect([world.demand(true).want, world.demand(false).want]).toEqual([10, 5]);
-    world.needs.onEnded();
+    world.needs.onEnded(1);
     expect([world.demand(true).want, world.demand(false).want]).toEqual([9, 5]);
   });
 
@@ -112,7 +112,7 @@ describe('what the calls of a process need', () => {
     world.waiting = 0;
     world.send(1);
     expect(world.needs.isIdle).toBe(false);
-    world.needs.onEnded();
+    world.needs.onEnded(1);
     expect(world.needs.isIdle).toBe(true);
   });
 });

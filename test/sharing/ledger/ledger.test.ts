@@ -43,11 +43,9 @@ describe('the ledger of a process', () => {
       ask(ledger, demand({ want: 4 }), [4], 2_000);
       ledger.spend(1, 2_100);
       const free = ledger.nextSlot(2_100) - 2_100;
-      expect(ledger.spacedFrom(1, 2_110)).toBeCloseTo(2_100 + free / 4);
-      // Four units are not granted.
-      expect(ledger.spacedFrom(4, 2_110)).toBe(2_110);
+      expect(ledger.spacedFrom(1, 2_100, 2_110)).toBeCloseTo(2_100 + free / 4);
       // Of three units two are one request.
-      expect(ledger.spacedFrom(2, 2_110)).toBeCloseTo(2_100 + (2 * free) / 5);
+      expect(ledger.spacedFrom(2, 2_100, 2_110)).toBeCloseTo(2_100 + (2 * free) / 5);
     });
 
     it('leaves them units, and divides the others among the processes', () => {
@@ -62,13 +60,13 @@ describe('the ledger of a process', () => {
       ask(ledger, demand({ want: 4 }), [4], 2_000);
       ledger.spend(1, 2_100);
       expect(ledger.left(2_110)).toBe(3);
-      expect(ledger.spacedFrom(1, 2_110)).toBe(2_110);
+      expect(ledger.spacedFrom(1, 2_100, 2_110)).toBe(2_110);
     });
 
     it('does so no more a few minutes later', () => {
       const ledger = refused();
       ledger.spend(1, 300_000);
-      expect(ledger.spacedFrom(1, 300_001)).toBe(300_001);
+      expect(ledger.spacedFrom(1, 300_000, 300_001)).toBe(300_001);
     });
   });
 

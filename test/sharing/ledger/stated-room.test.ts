@@ -8,11 +8,21 @@ import { reading } from '../support/small.ts';
 class Subject {
   /** Units that are left to strangers. */
   left = 0;
-  readonly room = new StatedRoom({ units: () => this.left });
+  readonly underWay = { requests: 0, units: 0, sentAt: -Infinity };
+  readonly room = new StatedRoom({ units: () => this.left }, this.underWay);
   readonly windows = new SharedWindows({ isDated: true });
 
   constructor() {
     this.windows.open('minute', 30, { alive: SHAPES, epoch: 0 });
+  }
+
+  send(units: number, now: number): void {
+    this.underWay.units += units;
+    this.underWay.sentAt = now;
+  }
+
+  end(units: number): void {
+    this.underWay.units -= units;
   }
 
   read(used: number, sentAt: number, receivedAt: number): void {
@@ -29,18 +39,18 @@ it('as many requests are under way as the latest response leaves units', () => {
   subject.read(26, 0, 50);
   for (let sent = 0; sent < 4; sent++) {
     expect(subject.earliest(60)).toBe(60);
-    subject.room.onSent(1, 60);
+    subject.send(1, 60);
   }
   expect(subject.earliest(60)).toBe(50 + 2_000);
   expect(subject.room.hold(subject.windows, 1, false, 60)?.window.period).toBe('minute');
-  subject.room.onEnded(1);
+  subject.end(1);
   expect(subject.earliest(100)).toBe(100);
 });
 
 it('a costly request takes all its units of what is left', () => {
   const subject = new Subject();
   subject.read(26, 0, 50);
-  subject.room.onSent(1, 60);
+  subject.send(1, 60);
   expect([subject.earliest(60, 3), subject.earliest(60, 5)]).toEqual([60, 50 + 2 * 2_000]);
 });
 
@@ -49,7 +59,7 @@ it('of requests that were under way together the one that was counted last says 
   subject.read(29, 0, 50);
   subject.read(25, 0, 60);
   expect(subject.earliest(70)).toBe(70);
-  subject.room.onSent(1, 70);
+  subject.send(1, 70);
   expect(subject.earliest(70)).toBeGreaterThan(70);
   subject.read(25, 55, 100);
   expect(subject.earliest(100)).toBe(100);
@@ -59,9 +69,9 @@ it('where no response is recent one request goes, and the others wait for its re
   const subject = new Subject();
   for (const now of [0, 60_000]) {
     expect(subject.earliest(now)).toBe(now);
-    subject.room.onSent(1, now);
+    subject.send(1, now);
     expect([subject.earliest(now), subject.earliest(now, 1, true)]).toEqual([now + 1_000, now]);
-    subject.room.onEnded(1);
+    subject.end(1);
     subject.read(3, now, now + 50);
     expect(subject.earliest(now + 50)).toBe(now + 50);
   }
@@ -84,7 +94,7 @@ it('strangers may have twice as much under way as this process, so that no more 
   subject.read(20, 0, 50);
   for (let sent = 0; sent < 4; sent++) {
     expect(subject.earliest(60)).toBe(60);
-    subject.room.onSent(1, 60);
+    subject.send(1, 60);
   }
   // Twelve units of four requests, and one more, of ten that were left.
   expect(subject.earliest(60)).toBe(50 + (3 + 1) * 2_000);
@@ -96,11 +106,11 @@ it('a window of the calendar holds a request back where strangers use it: until 
   subject.left = 1;
   subject.read(30, 0, 50);
   expect(subject.earliest(60)).toBe(60);
-  subject.room.onSent(1, 60);
+  subject.send(1, 60);
   expect([subject.earliest(70), subject.earliest(70, 1, true)]).toEqual([1_060, 70]);
-  subject.room.onEnded(1);
+  subject.end(1);
   subject.read(1, 60, 100);
-  subject.room.onSent(1, 100);
+  subject.send(1, 100);
   expect(subject.earliest(110)).toBe(110);
 });
 
@@ -109,7 +119,7 @@ it('the calendar’s windows, of which the store counts all that a response stat
   subject.windows.open('minute', 30, { alive: SHAPES.filter(({ isCalendar }) => isCalendar), epoch: 0 });
   subject.windows.open('second', 5, { alive: SHAPES, epoch: 0 });
   subject.read(30, 0, 50);
-  subject.room.onSent(1, 60);
+  subject.send(1, 60);
   expect(subject.earliest(60)).toBe(60);
   expect(subject.room.hold(subject.windows, 1, false, 60)).toBeUndefined();
 });

@@ -66,13 +66,13 @@ describe('a process whose store does not answer', () => {
   it('is alone from the first call that asks when it may go, until the store answers', () => {
     const { absence, trips } = worldOf();
     trips.lostSince = 1_000;
-    expect([absence.isAlone, absence.isOverdrawn(5_000)]).toEqual([false, false]);
+    expect([absence.isUngranted, absence.isOverdrawn(5_000)]).toEqual([false, false]);
     expect(absence.earliest(1, 5_000)).toBeGreaterThanOrEqual(5_000);
-    expect([absence.isAlone, absence.isOverdrawn(5_000)]).toEqual([true, true]);
+    expect([absence.isUngranted, absence.isOverdrawn(5_000)]).toEqual([true, true]);
     absence.answered(3_000, 6_000);
-    expect([absence.isAlone, absence.goesAlone(6_000)]).toEqual([false, true]);
+    expect([absence.isUngranted, absence.goesUngranted(6_000)]).toEqual([false, true]);
     trips.lostSince = undefined;
-    expect([absence.goesAlone(6_000), absence.isOverdrawn(6_000)]).toEqual([false, false]);
+    expect([absence.goesUngranted(6_000), absence.isOverdrawn(6_000)]).toEqual([false, false]);
   });
 
   it('asks the store again when that is sooner than its own turn', () => {
@@ -99,10 +99,10 @@ describe('a store that is back', () => {
     absence.earliest(1, 5_000);
     absence.answered(5_100, 5_200);
     trips.lostSince = undefined;
-    expect([absence.goesAlone(5_899), absence.goesAlone(5_900)]).toEqual([true, false]);
-    expect(absence.isAlone).toBe(true);
+    expect([absence.goesUngranted(5_899), absence.goesUngranted(5_900)]).toEqual([true, false]);
+    expect(absence.isUngranted).toBe(true);
     absence.answered(5_900, 5_901);
-    expect([absence.isAlone, absence.isOverdrawn(7_899), absence.isOverdrawn(7_900)]).toEqual([false, true, false]);
+    expect([absence.isUngranted, absence.isOverdrawn(7_899), absence.isOverdrawn(7_900)]).toEqual([false, true, false]);
   });
 
   it('after 3.5 s is used again at once', () => {
@@ -111,7 +111,7 @@ describe('a store that is back', () => {
     absence.earliest(1, 4_000);
     absence.answered(3_500, 4_010);
     trips.lostSince = undefined;
-    expect([absence.goesAlone(4_010), absence.isAlone]).toEqual([false, false]);
+    expect([absence.goesUngranted(4_010), absence.isUngranted]).toEqual([false, false]);
   });
 
   it('finds a process no longer alone at the very end of its time', () => {
@@ -121,7 +121,7 @@ describe('a store that is back', () => {
     absence.answered(5_100, 5_200);
     trips.lostSince = undefined;
     absence.answered(5_800, 5_900);
-    expect(absence.isAlone).toBe(false);
+    expect(absence.isUngranted).toBe(false);
   });
 
   it('after more than 3.5 s is asked for nothing that begins within two seconds: others may still send it', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StoreBreaker } from '../../../src/sharing/trips/breaker.ts';
+import { StoreBreaker } from '../../../src/sharing/trips/store-breaker.ts';
 
 const breaker = (): StoreBreaker => new StoreBreaker(50, () => 0.5);
 
