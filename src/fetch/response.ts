@@ -13,8 +13,11 @@ export function responseFrom(reply: Reply, redact: (text: string) => string): Re
   const isUsual = status >= 200 && status <= 599;
   // Nor does it accept other characters than bytes, as which HTTP sends a reason.
   const reason = /[^\x20-\xff]/.test(statusText) ? '' : redact(statusText);
-  const headers = redactedHeaders(reply.headers, redact);
-  const response = new Response(body, { headers, statusText: reason, status: isUsual ? status : 200 });
+  const response = new Response(body, {
+    status: isUsual ? status : 200,
+    statusText: reason,
+    headers: redactedHeaders(reply.headers, redact),
+  });
   // A redacted text may have another length.
   if (encoded && response.headers.has('content-length'))
     response.headers.set('content-length', String(encoded.byteLength));
