@@ -8,17 +8,19 @@ const BODYLESS: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
 export function responseFrom(reply: Reply, redact: (text: string) => string): Response {
   const { status, statusText, text, bytes, stream, url, isRedirected } = reply;
   const encoded = text === '' ? null : new TextEncoder().encode(text);
-  // A redacted text may have another length.
-  const headers = redactedHeaders(reply.headers, redact).map(([name, value]): [name: string, value: string] => [
-    name,
-    encoded && name === 'content-length' ? String(encoded.byteLength) : value,
-  ]);
   const body = BODYLESS.has(status) ? null : (stream ?? bytes ?? encoded);
   // `new Response` rejects statuses outside 200 to 599, which services do send.
   const isUsual = status >= 200 && status <= 599;
   // Nor does it accept other characters than bytes, as which HTTP sends a reason.
   const reason = /[^\x20-\xff]/.test(statusText) ? '' : redact(statusText);
-  const response = new Response(body, { headers, statusText: reason, ...(isUsual ? { status } : {}) });
+  const response = new Response(body, {
+    status: isUsual ? status : 200,
+    statusText: reason,
+    headers: redactedHeaders(reply.headers, redact),
+  });
+  // A redacted text may have another length.
+  if (encoded && response.headers.has('content-length'))
+    response.headers.set('content-length', String(encoded.byteLength));
   return withFetchFields(response, {
     url: { value: url },
     redirected: { value: isRedirected },

@@ -36,11 +36,15 @@ export class Redaction {
   };
 }
 
-/** Headers as an answer has them, without the key: redacted values, and no header whose name contains it. */
-export function redactedHeaders(headers: Headers, redact: (text: string) => string): [name: string, value: string][] {
+/** Headers of an answer to be copied, without the key: redacted values, and no header whose name contains it. */
+export function redactedHeaders(headers: Headers, redact: (text: string) => string): HeadersInit {
+  let text = '';
+  for (const [name, value] of headers) text += name + value;
+  // Nearly no answer has the key in its headers: then a copy of these is made in half the time.
+  if (redact(text) === text) return headers;
   return Array.from(headers)
     .filter(([name]) => redact(name) === name)
-    .map(([name, value]) => [name, redact(value)]);
+    .map(([name, value]): [name: string, value: string] => [name, redact(value)]);
 }
 
 /** A pattern for a key as plain text, as JSON, as text within JSON, and as part of a URL: `/`, `\/`, `\u002f`, `%2F`. */

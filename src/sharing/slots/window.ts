@@ -128,8 +128,9 @@ export class SharedWindow extends ShapedWindow {
     // Processes that know it counts by the calendar alone claim nothing of what slides.
     const settled = start === this.#settled.start && !this.isByCalendar ? this.#settled.units : 0;
     const before = this.#usedAt(start - 1) ?? Infinity;
-    const estimated = Math.max(0, settled - before) + this.carried(this.#at(least), most);
-    return { present: this.#usedAt(least), estimated };
+    const present = this.#at(least);
+    const estimated = Math.max(0, settled - before) + this.carried(present, most);
+    return { present: this.#used.get(present.name), estimated };
   }
 
   /** Units of an instance that the one before it may still take from this time on, if the service estimates usage from both. */
@@ -171,12 +172,13 @@ export class SharedWindow extends ShapedWindow {
     const range = { least: sent.least, most: received.most };
     const start = startOf(this.period, sent.least);
     if (used > 0 && received.most <= start + periodMsOf(this.period) * BEGINNING) this.#begunAt = start;
-    const carried = this.carried(this.#at(sent.least), sent.least);
+    const present = this.#at(sent.least);
+    const carried = this.carried(present, sent.least);
     for (const instances of [calendarOf(this.period, range), slidingOf(this.period, range, 0)]) {
       const [only] = instances;
       if (!only || instances.length > 1) continue;
       // An estimate may still count units of the window before that have slid out.
-      const before = (this.#used.get(only.name) ?? 0) - (this.#usedAt(sent.least) ?? 0);
+      const before = (this.#used.get(only.name) ?? 0) - (this.#used.get(present.name) ?? 0);
       if (carried <= Math.max(0, before)) this.#note(only, used, sentAt);
     }
     const last = this.mayDrain ? lastStep(this.period, received.most, this.reachMs) : undefined;

@@ -10,8 +10,8 @@ const REMEMBERED = 16;
  */
 export class RecentReadings {
   readonly #periodMs: number;
+  /** In the order in which they came. */
   readonly #readings: WindowReading[] = [];
-  #last = 0;
 
   constructor(periodMs: number) {
     this.#periodMs = periodMs;
@@ -19,7 +19,7 @@ export class RecentReadings {
 
   /** When the request of the last reading was sent. */
   get lastSentAt(): number {
-    return this.#readings[this.#last]?.sentAt ?? -Infinity;
+    return this.#readings.at(-1)?.sentAt ?? -Infinity;
   }
 
   /**
@@ -34,12 +34,14 @@ export class RecentReadings {
   /** Whether usage dropped twice to this reading in less than the window's length: one that only fills is emptied once in that time. */
   dropsTwiceTo(reading: WindowReading): boolean {
     const from = reading.receivedAt - this.#periodMs;
-    const readings = this.#readings;
-    return readings.some(
-      (middle) =>
-        dropBetween(middle, reading) > 0 &&
-        readings.some((first) => first.sentAt > from && dropBetween(first, middle) > 0),
-    );
+    let most = 0;
+    for (const middle of this.#readings) {
+      // Usage mostly grows, so that few readings count less than one before them.
+      const isLess = middle.used < most && dropBetween(middle, reading) > 0;
+      if (isLess && this.#readings.some((first) => first.sentAt > from && dropBetween(first, middle) > 0)) return true;
+      most = Math.max(most, middle.used);
+    }
+    return false;
   }
 
   /**
@@ -53,10 +55,8 @@ export class RecentReadings {
     let fewest = Infinity;
     for (const { sentAt, used } of this.#readings) if (sentAt >= earliest && used < fewest) fewest = used;
     let rise = least;
-    const count = this.#readings.length;
     // The newest first: usage mostly grows, so that the first one decides.
-    for (let back = 0; back < count; back++) {
-      const last = this.#readings[(this.#last + count - back) % count] as WindowReading;
+    for (const last of this.#readings.toReversed()) {
       if (last.used - fewest <= rise || last.receivedAt > latest) continue;
       for (const { sentAt, receivedAt, used } of this.#readings)
         if (sentAt >= earliest && receivedAt <= last.sentAt && last.used - used > rise) rise = last.used - used;
@@ -74,11 +74,10 @@ export class RecentReadings {
 
   /** The last reading is always remembered, and those before it are no closer together than a part of the window. */
   add(reading: WindowReading): void {
-    const count = this.#readings.length;
-    const before = this.#readings[(this.#last + REMEMBERED - 1) % REMEMBERED];
-    const isDue = !before || reading.receivedAt >= before.receivedAt + this.#periodMs / REMEMBERED;
-    if (count > 0 && isDue) this.#last = (this.#last + 1) % REMEMBERED;
-    this.#readings[this.#last] = reading;
+    const before = this.#readings.at(-2);
+    if (before && reading.receivedAt < before.receivedAt + this.#periodMs / REMEMBERED) this.#readings.pop();
+    this.#readings.push(reading);
+    if (this.#readings.length > REMEMBERED) this.#readings.shift();
   }
 }
 
