@@ -63,7 +63,6 @@ export class NamedWindow implements Limit {
   /** What holds a charge back although the window has room. */
   readonly #probing: ShapeProbing;
   readonly #backlogPacing: BacklogPacing;
-  readonly #pacings: readonly Pacing[];
   readonly #roomForPriorities: RoomForPriorities;
   readonly #roomForOthers: RoomForOthers;
   readonly #reserves: Reserves;
@@ -95,7 +94,6 @@ export class NamedWindow implements Limit {
     this.#otherUsage = new OtherUsage(period, parts);
     this.#probing = probing;
     this.#backlogPacing = new BacklogPacing(period, parts);
-    this.#pacings = [...probing.pacings, this.#backlogPacing];
     this.#roomForPriorities = new RoomForPriorities(period, this.capacity, priorityReserve);
     this.#roomForOthers = new RoomForOthers(period, { ...parts, fits });
     this.#reserves = new Reserves(probing, this.#roomForPriorities, this.#roomForOthers);
@@ -146,7 +144,6 @@ export class NamedWindow implements Limit {
     if (until <= now) return undefined;
     this.#otherConsumers.onHeld(now);
     const isFull = this.#isFull(charge, until, now);
-    if (isFull) this.#backlogPacing.onFull(now);
     const isKept = !isFull && this.#isKeptForOthers;
     if (isKept) this.#keptUntil = until;
     const isFirm = isFull || isKept;
@@ -182,9 +179,9 @@ export class NamedWindow implements Limit {
     }
     if (at <= now && this.#mayBeFull(units, now)) return this.#known.flights.nextAge();
     const likely = Math.min(charge.likely ?? units, units);
-    const pacings: readonly Pacing[] = this.#otherConsumers.areActive ? [this.#roomForOthers] : this.#pacings;
+    const pacings: readonly Pacing[] = this.#otherConsumers.areActive ? [this.#roomForOthers] : this.#probing.pacings;
     for (const pacing of pacings) at = Math.max(at, pacing.earliest(likely, limit, now));
-    return at;
+    return this.#otherConsumers.areActive ? at : Math.max(at, this.#backlogPacing.earliest(charge, limit, now));
   }
 
   /** The earliest instant at which a charge does not delay a larger one that is passed. */
