@@ -119,6 +119,8 @@ export interface Charge {
   readonly urgency?: number | undefined;
   /** The longest wait for quota, in milliseconds; omitted: any. */
   readonly maxWaitMs?: number | undefined;
+  /** For how long its call has waited, in milliseconds; omitted: not at all. */
+  readonly waitedMs?: number | undefined;
 }
 
 /** Units that a charge takes of a window of `limit` units: one that is larger goes alone into an empty one. */

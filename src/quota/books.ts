@@ -82,8 +82,8 @@ export class Books {
   }
 
   /** See {@link Pacer.admit}. */
-  admit(ask: Ask, now: number): Admission {
-    const admission = this.present.admit(ask, now);
+  admit(ask: Ask, now: number, waitedMs?: number): Admission {
+    const admission = this.present.admit(ask, now, waitedMs);
     if (admission.kind === 'granted') (admission.lease as Flight).owner = this.#present;
     return admission;
   }

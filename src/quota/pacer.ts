@@ -91,12 +91,16 @@ export class Pacer {
     this.#limits = [flights, this.#unknownLimits, pauses, this.costs, ...reserve];
   }
 
-  /** May this request go now? Only a grant reserves units; any other answer may still roll a window or fetch more of a share. */
-  admit(ask: Ask, now: number): Admission {
+  /**
+   * May this request go now? Only a grant reserves units; any other answer may still roll a window or fetch more of a share.
+   *
+   * @param waitedMs - for how long the call has waited.
+   */
+  admit(ask: Ask, now: number, waitedMs?: number): Admission {
     this.#age(now);
     const full = this.#flights.holdAt(now);
     if (full && ask.maxWaitMs >= PATIENT_MS && !ask.isInspection) return { kind: 'wait', hold: full };
-    const charge = this.costs.charge(ask, this.#windows.named);
+    const charge = this.costs.charge(ask, this.#windows.named, waitedMs);
     const ofWindows = longestHold(this.#windows.limits, charge, now);
     const own = longestHold(this.#limits, charge, now, this.#pauses.ordered.overrulesWindows ? undefined : ofWindows);
     // The share is asked last, because it may fetch more, and should do so only for charges that fit all else.

@@ -22,7 +22,7 @@ export function reasonOf({ lost, isLearning, isResuming, isSpaced, full }: Held)
       why: 'another process sends alone for a moment, to learn the limits and when windows end',
     };
   if (isResuming) return { kind: 'share', why: 'another process sends the first request after a pause' };
-  if (isSpaced) return { kind: 'share', why: 'requests are spread evenly over the second, because others use it, too' };
+  if (isSpaced) return { kind: 'share', why: 'requests are spaced in the second as others use it, too' };
   if (!full) return { kind: 'share', why: 'the store has not granted units of the next second yet' };
   const { period, limit } = full;
   const why = `the ${period} of ${limit} units is used up by all processes that share it`;

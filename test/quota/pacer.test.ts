@@ -153,7 +153,7 @@ describe('a window', () => {
     const stage = hearing({ hasDate: true, cost: 1, secondLeft: 1_000 });
     expect(burst(stage)).toBe(LIMITS.second / 2);
     expect(waitOf(stage.ask(), stage)).toBeCloseTo(1_000 / LIMITS.second, 3);
-    expect(stage.ask()).toMatchObject({ reason: { why: expect.stringContaining('evenly') } });
+    expect(stage.ask()).toMatchObject({ reason: { why: expect.stringContaining('until its shape is known') } });
   });
 
   it('of seconds is no fuller by a request of unknown cost than that was seen to cost', () => {

@@ -55,6 +55,18 @@ describe(`${CALLS} calls at 20 a second and 500 a minute, 32 in flight, 20 to 20
     expect(clock.wall() - start).toBeLessThan(minutes * MINUTE_MS + (500 / 17) * 1_000);
   });
 
+  it('are spaced in each second once its shape is known, so that the turn of a second brings no burst', async () => {
+    const { clock, service, ask } = worldOf();
+    await clock.run(() => Promise.all(Array.from({ length: 480 }, (_, number) => ask(number))));
+    const sent = Map.groupBy(service.log, ({ serviceTime }) => Math.floor(serviceTime / 1_000));
+    const full = [...sent.values()].slice(10, -1);
+    expect(full.length).toBeGreaterThan(10);
+    for (const second of full) {
+      const times = second.map(({ serviceTime }) => serviceTime % 1_000).sort((a, b) => a - b);
+      expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(150);
+    }
+  });
+
   it('send one request first, and the rest only when it has told the limits', async () => {
     const { clock, service, client, ask } = worldOf();
     const all = Promise.all(Array.from({ length: 30 }, (_, number) => ask(number)));

@@ -23,12 +23,11 @@ describe('a service that changes its limits while they are used', () => {
     expect(world.clock.now()).toBeLessThan(105_000);
   });
 
-  it('to lower ones refuses what is under way, and nothing after it', async () => {
+  it('to lower ones refuses no more than is under way, not a whole second, and nothing after it', async () => {
     const world = worldOf();
     await make(world, 1_000, 70, () => world.service.setLimits({ keyed: { second: 10, minute: 300 } }));
     const refusals = world.service.log.filter(({ limited }) => limited).map(({ at }) => at);
-    expect(refusals.length).toBeGreaterThan(0);
-    expect(refusals.length).toBeLessThan(20);
+    expect(refusals.length).toBeLessThan(5);
     for (const at of refusals) expect(at).toBeLessThan(70_400);
     expect(world.clock.now()).toBeLessThan(145_000);
   });

@@ -49,18 +49,19 @@ export class Costs implements Limit {
    * The charge for a request, at the cost that its caller states, or the one that is expected.
    *
    * @param windows - all that are known, with the units of the shortest.
+   * @param waitedMs - for how long its call has waited.
    */
-  charge(ask: Ask, windows: { readonly shortestLimit: number }): Charge {
+  charge(ask: Ask, windows: { readonly shortestLimit: number }, waitedMs = 0): Charge {
     const { endpoint, query, cost, priority = 0, urgency, maxWaitMs } = ask;
     if (cost !== undefined) {
       this.#state(cost);
-      return { endpoint, query, units: cost, isStated: true, priority, urgency, maxWaitMs };
+      return { endpoint, query, units: cost, isStated: true, priority, urgency, maxWaitMs, waitedMs };
     }
     const { certain, likely } = this.expect(endpoint, query);
     const isNews = this.isNews({ endpoint, query });
     const units = isNews ? Math.max(certain, Math.ceil(SCOUTED_PART * windows.shortestLimit)) : certain;
     const least = isNews ? 0 : this.#leastOf(endpoint, query);
-    return { endpoint, query, units, least, likely, priority, urgency, maxWaitMs };
+    return { endpoint, query, units, least, likely, priority, urgency, maxWaitMs, waitedMs };
   }
 
   /** The expected cost of a request; if such a request was never seen, the highest cost of its endpoint, or of all endpoints. */

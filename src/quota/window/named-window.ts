@@ -8,6 +8,7 @@ import type { ServerClock } from '../time/server-clock.ts';
 import { ROUNDING_MS } from '../time/window-end.ts';
 import type { AnsweredRequests } from '../usage/answered.ts';
 import type { InFlight } from '../usage/in-flight.ts';
+import { BacklogPacing } from './backlog-pacing.ts';
 import { LargerCharges } from './larger-charges.ts';
 import { LastReading } from './last-reading.ts';
 import { OtherConsumers } from './others/other-consumers.ts';
@@ -61,6 +62,7 @@ export class NamedWindow implements Limit {
   readonly #otherUsage: OtherUsage;
   /** What holds a charge back although the window has room. */
   readonly #probing: ShapeProbing;
+  readonly #backlogPacing: BacklogPacing;
   readonly #roomForPriorities: RoomForPriorities;
   readonly #roomForOthers: RoomForOthers;
   readonly #reserves: Reserves;
@@ -91,6 +93,7 @@ export class NamedWindow implements Limit {
     this.#refusals = new Refusals(period, { ...parts, probing });
     this.#otherUsage = new OtherUsage(period, parts);
     this.#probing = probing;
+    this.#backlogPacing = new BacklogPacing(period, parts);
     this.#roomForPriorities = new RoomForPriorities(period, this.capacity, priorityReserve);
     this.#roomForOthers = new RoomForOthers(period, { ...parts, fits });
     this.#reserves = new Reserves(probing, this.#roomForPriorities, this.#roomForOthers);
@@ -178,7 +181,7 @@ export class NamedWindow implements Limit {
     const likely = Math.min(charge.likely ?? units, units);
     const pacings: readonly Pacing[] = this.#otherConsumers.areActive ? [this.#roomForOthers] : this.#probing.pacings;
     for (const pacing of pacings) at = Math.max(at, pacing.earliest(likely, limit, now));
-    return at;
+    return this.#otherConsumers.areActive ? at : Math.max(at, this.#backlogPacing.earliest(charge, limit, now));
   }
 
   /** The earliest instant at which a charge does not delay a larger one that is passed. */
@@ -216,12 +219,15 @@ export class NamedWindow implements Limit {
     const reserved = this.limit - cap;
     if (headroom >= units + reserved && this.#mayBeFull(units, now))
       return `others may have used what is left of the ${this.period}: the next answer shows it`;
-    if (headroom >= unitsOf(charge, this.limit) + reserved) {
-      const because = this.#otherConsumers.areActive ? 'as others use it, too' : 'until its shape is known';
-      return `requests are spread evenly over the ${this.period} (${this.limit} units) ${because}`;
-    }
+    if (headroom >= unitsOf(charge, this.limit) + reserved)
+      return `requests are spaced in the ${this.period} (${this.limit} units)${this.#whySpaced}`;
     const left = `the ${this.period} has ${Math.floor(headroom)} of ${this.limit} units left`;
     return `${left} and the request takes ${units}${reservedText(reserved)}`;
+  }
+
+  get #whySpaced(): string {
+    if (this.#otherConsumers.areActive) return ' as others use it, too';
+    return this.candidates.isOpen ? ' until its shape is known' : '';
   }
 
   /** A request is sent. */

@@ -4,10 +4,11 @@ import type { ServerClock } from '../time/server-clock.ts';
 /** A window is busy from this part of it on. */
 const BUSY = 0.5;
 
-/** What was sent in the calendar window of the last request, and in the one before, and when that request went. */
+/** What was sent in the calendar window of the last request, and in the one before, and when the first and the last of these requests went. */
 export class SentInWindow {
   readonly #period: Period;
   readonly #clock: ServerClock;
+  #firstSentAt = -Infinity;
   #lastSentAt = -Infinity;
   #start = Number.NaN;
   #units = 0;
@@ -16,6 +17,11 @@ export class SentInWindow {
   constructor(period: Period, clock: ServerClock) {
     this.#period = period;
     this.#clock = clock;
+  }
+
+  /** When the first request was sent in the window of the last one. */
+  get firstSentAt(): number {
+    return this.#firstSentAt;
   }
 
   /** When the last request was sent. */
@@ -44,6 +50,7 @@ export class SentInWindow {
     if (start !== this.#start) {
       this.#unitsBefore = this.#units;
       this.#units = 0;
+      this.#firstSentAt = now;
     }
     this.#lastSentAt = now;
     this.#start = start;

@@ -129,7 +129,7 @@ export class Gate {
     if (behind.highest > urgency) return OVERTAKEN;
     const now = this.#clock.now();
     const ask = byAge ? asUrgentAs(behind.highest, call.ask) : call.ask;
-    const admission = this.#pacer.admit(ask, now);
+    const admission = this.#pacer.admit(ask, now, now - call.trace.queuedAt);
     if (admission.kind === 'granted') {
       this.#stillSince = Infinity;
       return admission;

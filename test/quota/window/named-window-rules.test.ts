@@ -66,11 +66,11 @@ describe('a window says of itself', () => {
     second.onSent(4, 1_180);
     expect(why(second, 1)).toBeUndefined();
     second.onSent(1, 1_190);
-    expect(why(second, 1)).toBe('requests are spread evenly over the second (10 units) until its shape is known');
-    expect(why(second, 10)).toBe('requests are spread evenly over the second (10 units) until its shape is known');
+    expect(why(second, 1)).toBe('requests are spaced in the second (10 units) until its shape is known');
+    expect(why(second, 10)).toBe('requests are spaced in the second (10 units) until its shape is known');
     const besideOthers = ten(2, { period: 'second' }).window;
     besideOthers.onSent(1, 1_190);
-    expect(why(besideOthers, 1)).toBe('requests are spread evenly over the second (10 units) as others use it, too');
+    expect(why(besideOthers, 1)).toBe('requests are spaced in the second (10 units) as others use it, too');
     const { window, flights, read } = ten(4, { shapes: [aligned] });
     for (let nth = 0; nth < 3; nth++) flights.take(charge({ units: 1 }), 1_150);
     read(1_160, 7, { own: 0, held: 3, receivedAt: 1_170 });
