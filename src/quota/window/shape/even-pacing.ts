@@ -61,10 +61,9 @@ export class EvenPacing implements Pacing {
   earliest(units: number, limit: number, now: number): number {
     if (!this.isNeeded(now)) return now;
     const { shareLimit, sent } = this.#known;
-    if (now >= this.#evenUntil && !shareLimit.isShared && !sent.isBusy(limit, now)) return now;
     const { lastSentAt } = sent;
     // Spread over `limit − units`: the request itself is added on top of the server's estimate.
     if (now < this.#evenUntil) return lastSentAt + this.#periodMs * Math.min(LONGEST_GAP, units / (limit - units));
-    return lastSentAt + (units * this.#periodMs) / limit;
+    return shareLimit.isShared || sent.isBusy(limit, now) ? lastSentAt + (units * this.#periodMs) / limit : now;
   }
 }
