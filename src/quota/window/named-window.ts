@@ -14,10 +14,11 @@ import { OtherConsumers } from './others/other-consumers.ts';
 import { OtherUsage } from './others/other-usage.ts';
 import { RoomForOthers } from './others/room-for-others.ts';
 import { type LongerWindow, TotalRate } from './others/total-rate.ts';
+import type { Pacing } from './pacing.ts';
 import { PassedCharge } from './passed-charge.ts';
 import { Refusals } from './refusals.ts';
 import { type PriorityReserve, RoomForPriorities } from './reserve/priority-reserve.ts';
-import { type Pacing, Reserves } from './reserve/reserve.ts';
+import { Reserves } from './reserve/reserve.ts';
 import { SentInWindow } from './sent-in-window.ts';
 import { CandidateShapes } from './shape/candidates.ts';
 import { Capacity } from './shape/capacity.ts';
@@ -270,6 +271,7 @@ export class NamedWindow implements Limit {
     const end = this.period === 'month' ? monthEndBy(stated) : stated;
     if (this.#periodMs <= SHORT_MS) return;
     if (this.candidates.isOpen) this.candidates.dismiss(this.#namedEnd.allows(end, this.#known.shareLimit.isShared));
+    // A whole second may be cut.
     this.#probing.onNamedEnd(end % ROUNDING_MS === 0 ? end + ROUNDING_MS : end, sentAt);
   }
 

@@ -4,7 +4,8 @@ import { type Period, periodMsOf, SHORT_MS, startOf } from '../../time/periods.t
 import type { ServerClock } from '../../time/server-clock.ts';
 import type { InFlight } from '../../usage/in-flight.ts';
 import type { LastReading } from '../last-reading.ts';
-import { type Pacing, type Reserve, recheckAt } from '../reserve/reserve.ts';
+import type { Pacing } from '../pacing.ts';
+import { type Reserve, recheckAt } from '../reserve/reserve.ts';
 import type { SentInWindow } from '../sent-in-window.ts';
 import type { CandidateShapes } from '../shape/candidates.ts';
 import { LONGEST_GAP } from './contended-rate.ts';

@@ -1,7 +1,7 @@
 import type { ShareLimit } from '../../share-limit.ts';
 import { type Period, periodMsOf, SHORT_MS } from '../../time/periods.ts';
 import type { ServerClock } from '../../time/server-clock.ts';
-import type { Pacing } from '../reserve/reserve.ts';
+import type { Pacing } from '../pacing.ts';
 import type { SentInWindow } from '../sent-in-window.ts';
 import type { CandidateShapes } from './candidates.ts';
 
