@@ -13,6 +13,7 @@ import { LastReading } from './last-reading.ts';
 import { OtherConsumers } from './others/other-consumers.ts';
 import { OtherUsage } from './others/other-usage.ts';
 import { RoomForOthers } from './others/room-for-others.ts';
+import { SpacingBesideOthers } from './others/spacing.ts';
 import { type LongerWindow, TotalRate } from './others/total-rate.ts';
 import type { Pacing } from './pacing.ts';
 import { PassedCharge } from './passed-charge.ts';
@@ -64,6 +65,7 @@ export class NamedWindow implements Limit {
   readonly #probing: ShapeProbing;
   readonly #roomForPriorities: RoomForPriorities;
   readonly #roomForOthers: RoomForOthers;
+  readonly #spacing: SpacingBesideOthers;
   readonly #reserves: Reserves;
   readonly #passed = new PassedCharge();
   readonly #larger = new LargerCharges();
@@ -94,6 +96,7 @@ export class NamedWindow implements Limit {
     this.#probing = probing;
     this.#roomForPriorities = new RoomForPriorities(period, this.capacity, priorityReserve);
     this.#roomForOthers = new RoomForOthers(period, { ...parts, fits });
+    this.#spacing = new SpacingBesideOthers(period, parts);
     this.#reserves = new Reserves(probing, this.#roomForPriorities, this.#roomForOthers);
   }
 
@@ -132,9 +135,9 @@ export class NamedWindow implements Limit {
     return this.#otherConsumers.seenAt;
   }
 
-  /** See {@link RoomForOthers.returnsWithinMs}. */
+  /** See {@link SpacingBesideOthers.returnsWithinMs}. */
   get returnsWithinMs(): number {
-    return this.#roomForOthers.returnsWithinMs;
+    return this.#spacing.returnsWithinMs;
   }
 
   check(charge: Charge, now: number): Hold | undefined {
@@ -177,7 +180,7 @@ export class NamedWindow implements Limit {
     }
     if (at <= now && this.#mayBeFull(units, now)) return this.#known.flights.nextAge();
     const likely = Math.min(charge.likely ?? units, units);
-    const pacings: readonly Pacing[] = this.#otherConsumers.areActive ? [this.#roomForOthers] : this.#probing.pacings;
+    const pacings: readonly Pacing[] = this.#otherConsumers.areActive ? [this.#spacing] : this.#probing.pacings;
     for (const pacing of pacings) at = Math.max(at, pacing.earliest(likely, limit, now));
     return at;
   }

@@ -1,10 +1,9 @@
 import type { Charge } from '../../admission.ts';
 import type { WindowReading } from '../../models/model.ts';
-import { type Period, periodMsOf, SHORT_MS, startOf } from '../../time/periods.ts';
+import { type Period, periodMsOf, SHORT_MS } from '../../time/periods.ts';
 import type { ServerClock } from '../../time/server-clock.ts';
 import type { InFlight } from '../../usage/in-flight.ts';
 import type { LastReading } from '../last-reading.ts';
-import type { Pacing } from '../pacing.ts';
 import { type Reserve, recheckAt } from '../reserve/reserve.ts';
 import type { SentInWindow } from '../sent-in-window.ts';
 import type { CandidateShapes } from '../shape/candidates.ts';
@@ -48,15 +47,15 @@ export interface RoomForOthersDependencies {
   readonly clock: ServerClock;
   readonly otherConsumers: OtherConsumers;
   readonly lastReading: Pick<LastReading, 'sentAt' | 'limit'>;
-  readonly sent: Pick<SentInWindow, 'units' | 'lastSentAt'>;
+  readonly sent: Pick<SentInWindow, 'units'>;
   /** Whether `units` fit now below a cap. */
   readonly fits: (units: number, cap: number, now: number) => boolean;
   readonly candidates: Pick<CandidateShapes, 'may'>;
   readonly flights: Pick<InFlight, 'units'>;
 }
 
-/** The reserve for other consumers while there are any and, in a short window, the even spacing that leaves units at any time. */
-export class RoomForOthers implements Reserve, Pacing {
+/** The reserve for other consumers while there are any, and how much they may have taken since the last reading. */
+export class RoomForOthers implements Reserve {
   readonly #period: Period;
   readonly #periodMs: number;
   readonly #known: RoomForOthersDependencies;
@@ -131,37 +130,5 @@ export class RoomForOthers implements Reserve, Pacing {
     const evenly = lastReading.limit * MOST_UNSEEN_PART * Math.min(1, part);
     const together = TOGETHER * flights.units * otherConsumers.perUnit;
     return Math.max(evenly, together, otherConsumers.unobserved(ms, this.#periodMs));
-  }
-
-  earliest(units: number, limit: number, now: number): number {
-    const { otherConsumers, lastReading, sent } = this.#known;
-    if (!otherConsumers.areActive || this.#periodMs > SHORT_MS) return now;
-    // The window was not known when the first request was sent.
-    const sentAt = Math.max(sent.lastSentAt, lastReading.sentAt);
-    const spacing = this.#spacing(units, limit);
-    const pastMs = this.#minuteBegan(now) - sentAt;
-    // The instants of clients that wait for the same minute stay apart.
-    const steps = Math.ceil(pastMs / spacing);
-    return sentAt + spacing * (steps > 1 && steps < Infinity ? steps : 1);
-  }
-
-  /**
-   * How much later than the pause of a refusal the first request may go, in milliseconds: up to our spacing, where that is the window or more.
-   * So clients that were refused together return one by one.
-   */
-  get returnsWithinMs(): number {
-    const { otherConsumers, lastReading } = this.#known;
-    const spacing = this.#spacing(1, lastReading.limit);
-    return otherConsumers.areActive && spacing >= this.#periodMs ? spacing : 0;
-  }
-
-  /** When the minute began, with which every longer window of the calendar begins. */
-  #minuteBegan(now: number): number {
-    const { clock } = this.#known;
-    return clock.known ? clock.surely(startOf('minute', clock.least(now))) : -Infinity;
-  }
-
-  #spacing(units: number, limit: number): number {
-    return Math.min(LONGEST_GAP * this.#periodMs, units * this.#known.otherConsumers.fairSpacing(limit));
   }
 }
