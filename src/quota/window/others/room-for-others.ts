@@ -10,9 +10,6 @@ import type { CandidateShapes } from '../shape/candidates.ts';
 import { LONGEST_GAP } from './contended-rate.ts';
 import type { OtherConsumers } from './other-consumers.ts';
 
-/** How much of the slowest round trip is left after each further reading. */
-const FADING = 0.95;
-
 /**
  * At most this part of a window is left for what they may take unseen: as much as is reserved for them at most. Of one of which no unit is free again
  * before it ends, the lesser part: else a client would use no more than half of it long after the others have gone.
@@ -59,6 +56,7 @@ export class RoomForOthers implements Reserve {
   readonly #period: Period;
   readonly #periodMs: number;
   readonly #known: RoomForOthersDependencies;
+  /** Of the last reading. */
   #roundTripMs = 0;
   /** How long this client went from reading to reading lately. */
   #gapMs = 0;
@@ -74,7 +72,7 @@ export class RoomForOthers implements Reserve {
   onReading({ sentAt, receivedAt, limited }: WindowReading): void {
     this.#gapMs = limited ? 0 : Math.min(sentAt - this.#readAt, this.#gapMs + LONGER_MS, LONGEST_GAP_MS);
     this.#readAt = sentAt;
-    this.#roundTripMs = Math.max(receivedAt - sentAt, this.#roundTripMs * FADING);
+    this.#roundTripMs = receivedAt - sentAt;
   }
 
   units(_charge: Charge, limit: number, now: number): number {
