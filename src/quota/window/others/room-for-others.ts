@@ -8,13 +8,12 @@ import { type Reserve, recheckAt } from '../reserve/reserve.ts';
 import type { SentInWindow } from '../sent-in-window.ts';
 import type { CandidateShapes } from '../shape/candidates.ts';
 import { LONGEST_GAP } from './contended-rate.ts';
-import type { OtherConsumers } from './other-consumers.ts';
+import { MOST_THEIRS, type OtherConsumers } from './other-consumers.ts';
 
 /**
- * At most this part of a window is left for what they may take unseen: as much as is reserved for them at most. Of one of which no unit is free again
- * before it ends, the lesser part: else a client would use no more than half of it long after the others have gone.
+ * At most this part of a window is left for what they may take unseen if no unit of it is free again before it ends: with half of it a client would use no
+ * more than the other half long after the others have gone.
  */
-const MOST_UNSEEN_PART = 0.5;
 const LESS_UNSEEN_PART = 0.25;
 
 /**
@@ -114,7 +113,7 @@ export class RoomForOthers implements Reserve {
 
   get #mostUnseenPart(): number {
     const { isSliding, drains } = this.#known.candidates.may;
-    return this.#periodMs <= SHORT_MS || isSliding || drains ? MOST_UNSEEN_PART : LESS_UNSEEN_PART;
+    return this.#periodMs <= SHORT_MS || isSliding || drains ? MOST_THEIRS : LESS_UNSEEN_PART;
   }
 
   /**
@@ -125,7 +124,7 @@ export class RoomForOthers implements Reserve {
     const { otherConsumers, lastReading, flights } = this.#known;
     const ms = now - lastReading.sentAt;
     const part = Math.max(0, ms - this.#roundTripMs) / this.#periodMs;
-    const evenly = lastReading.limit * MOST_UNSEEN_PART * Math.min(1, part);
+    const evenly = lastReading.limit * MOST_THEIRS * Math.min(1, part);
     const together = TOGETHER * flights.units * otherConsumers.perUnit;
     return Math.max(evenly, together, otherConsumers.unobserved(ms, this.#periodMs));
   }
