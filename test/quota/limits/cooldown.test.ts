@@ -11,7 +11,8 @@ const CHARGE = charge();
 /** A cooldown after a refusal at an instant, by what the headers of that say. */
 function refused(
   more: Partial<QuotaSnapshot>,
-  { now = 1_000, sentAt = now, clock = knownClock(), cooldown = new Cooldown() } = {},
+  { now = 1_000, clock = knownClock(), cooldown = new Cooldown() } = {},
+  sentAt: number = now,
 ): Cooldown {
   const quota = { receivedAt: now, stacks: {}, malformed: [], unrecognised: {}, ...more };
   cooldown.onRefused({ quota, sentAt }, clock, now);
@@ -171,9 +172,9 @@ describe('a refusal', () => {
 
   it('of a request that was sent before the pause is no news', () => {
     const cooldown = heldUntil(1_000);
-    refused({}, { now: 1_100, sentAt: 999, cooldown });
+    refused({}, { now: 1_100, cooldown }, 999);
     expect(cooldown.until).toBe(1_000);
-    refused({}, { now: 1_100, sentAt: 1_000, cooldown });
+    refused({}, { now: 1_100, cooldown }, 1_000);
     expect(cooldown.until).toBe(2_100);
   });
 
