@@ -37,7 +37,7 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'books',
   ],
   'src/quota/window/': [
-    'reserve | sent-in-window | last-reading | passed-charge | larger-charges',
+    'pacing | reserve | sent-in-window | last-reading | passed-charge | larger-charges',
     'shape',
     'others',
     'refusals',

@@ -77,7 +77,7 @@ export class Cooldown implements Limit {
     if (sentAt === this.#triedAt) this.#distrustedUntil = now + DISTRUST_MS;
     this.#isOrdered = pauseMs !== undefined && now >= this.#distrustedUntil;
     const order = this.#orderOf(quota, pauseMs, clock, now);
-    if (!order || (this.#isHalfOpen && order.until <= now)) this.backOff(now, sentAt);
+    if (!order || (this.#isHalfOpen && order.until <= now)) this.#backOff(now, sentAt);
     else this.hold(order.until, order.why);
   }
 
@@ -89,12 +89,6 @@ export class Cooldown implements Limit {
   /** The answer to a request that was not refused asks for a pause: of an hour at most. */
   onPauseAsked(pauseMs: number, now: number): void {
     this.hold(now + Math.min(pauseMs, TRIAL_MS), 'the service asked for a pause');
-  }
-
-  /** Exponential back-off after a refusal without `retry-after`. Refusals of requests sent before the current pause are ignored. */
-  backOff(now: number, sentAt: number): void {
-    if (sentAt < this.#until) return;
-    this.hold(now + this.#backoff.next(), 'the service refused a request without saying when to retry');
   }
 
   /**
@@ -126,6 +120,12 @@ export class Cooldown implements Limit {
   check(_charge: Charge, now: number): Hold | undefined {
     if (now < this.#until) return this.#pauseHold;
     return this.#reopening.check(this.#isHalfOpen, now, this.#until + this.#delayMs);
+  }
+
+  /** Exponential back-off. Refusals of requests sent before the current pause are ignored. */
+  #backOff(now: number, sentAt: number): void {
+    if (sentAt < this.#until) return;
+    this.hold(now + this.#backoff.next(), 'the service refused a request without saying when to retry');
   }
 
   /** No answer ends a pause. */

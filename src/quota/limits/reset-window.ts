@@ -91,18 +91,19 @@ export class ResetWindow implements Limit {
     return { kind: 'window', why, window: 'endpoint', limit, headroom };
   }
 
-  /** A request is sent: past the end of a full window it is the probe. */
+  /** A request is sent. */
   onSent(flight: Flight, now: number): void {
     if (!this.requests.has(flight.endpoint)) return;
     this.#sliding.onSent(now);
-    if (
-      this.#slides
-        ? this.#isProven || this.#spent < this.limit
-        : this.#hasRoom || (this.#instance.isNamed && now < this.#end)
-    )
-      return;
+    if (!this.#isProbe(now)) return;
     this.#probe.onSent(flight);
     if (!this.#instance.isNamed) this.#roomProbes.onSent(this.#left, now);
+  }
+
+  /** Whether a request that is sent now finds out whether there is room: a full window has ended, or slides and has not been seen to have room by then. */
+  #isProbe(now: number): boolean {
+    if (this.#slides) return !this.#isProven && this.#spent >= this.limit;
+    return !this.#hasRoom && !(this.#instance.isNamed && now < this.#end);
   }
 
   /** A request of this endpoint was answered without a reading, or must have arrived. */

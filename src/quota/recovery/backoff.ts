@@ -1,9 +1,6 @@
-/** Doublings beyond this make no pause longer. */
-const MOST_DOUBLINGS = 30;
-
 /** `firstMs`, doubled `times` times, at most `longestMs`, in milliseconds. */
 export function doubled(firstMs: number, longestMs: number, times: number): number {
-  return Math.min(longestMs, firstMs * 2 ** Math.min(times, MOST_DOUBLINGS));
+  return Math.min(longestMs, firstMs * 2 ** times);
 }
 
 /** A pause that doubles each time until it is reset. */

@@ -60,6 +60,7 @@ export class ServerClock {
   readonly #ends = new Lead();
   /** The one of them that is believed: the ends from when one had passed by the dates, until a date contradicts those before it. */
   #lead = this.#dates;
+  /** How vague dates are taken to be. */
   #slack = STAMP_SLACK_MS;
   /** By how much ends of windows may be rounded. */
   #rounding = 0;
@@ -96,7 +97,7 @@ export class ServerClock {
     if (gap > 0 && isRepeated) return;
     if (gap > 0) {
       // A clock that was set is as good as before; several that answer in turn, or a vague one, are not.
-      if (gap <= WORST_SLACK_MS) this.doubt(gap);
+      if (gap <= WORST_SLACK_MS) this.#slack = Math.min(WORST_SLACK_MS, this.#slack + gap);
       this.#dates.forget();
       this.#ends.forget();
       this.#believe(this.#dates);
@@ -140,14 +141,6 @@ export class ServerClock {
   #believe(lead: Lead): void {
     if (lead !== this.#lead) this.#revision++;
     this.#lead = lead;
-  }
-
-  /** Widens the interval: something contradicted it by `gap` milliseconds. */
-  doubt(gap: number): void {
-    const slack = Math.min(WORST_SLACK_MS, this.#slack + gap);
-    this.#dates.least -= slack - this.#slack;
-    this.#dates.most += slack - this.#slack;
-    this.#slack = slack;
   }
 
   /** The least that the service's clock can show at our instant `now`, in milliseconds since the Unix epoch. */

@@ -14,11 +14,13 @@ import { LastReading } from './last-reading.ts';
 import { OtherConsumers } from './others/other-consumers.ts';
 import { OtherUsage } from './others/other-usage.ts';
 import { RoomForOthers } from './others/room-for-others.ts';
+import { SpacingBesideOthers } from './others/spacing.ts';
 import { type LongerWindow, TotalRate } from './others/total-rate.ts';
+import type { Pacing } from './pacing.ts';
 import { PassedCharge } from './passed-charge.ts';
 import { Refusals } from './refusals.ts';
 import { type PriorityReserve, RoomForPriorities } from './reserve/priority-reserve.ts';
-import { type Pacing, Reserves } from './reserve/reserve.ts';
+import { Reserves } from './reserve/reserve.ts';
 import { SentInWindow } from './sent-in-window.ts';
 import { CandidateShapes } from './shape/candidates.ts';
 import { Capacity } from './shape/capacity.ts';
@@ -65,6 +67,7 @@ export class NamedWindow implements Limit {
   readonly #backlogPacing: BacklogPacing;
   readonly #roomForPriorities: RoomForPriorities;
   readonly #roomForOthers: RoomForOthers;
+  readonly #spacing: SpacingBesideOthers;
   readonly #reserves: Reserves;
   readonly #passed = new PassedCharge();
   readonly #larger = new LargerCharges();
@@ -96,6 +99,7 @@ export class NamedWindow implements Limit {
     this.#backlogPacing = new BacklogPacing(period, parts);
     this.#roomForPriorities = new RoomForPriorities(period, this.capacity, priorityReserve);
     this.#roomForOthers = new RoomForOthers(period, { ...parts, fits });
+    this.#spacing = new SpacingBesideOthers(period, parts);
     this.#reserves = new Reserves(probing, this.#roomForPriorities, this.#roomForOthers);
   }
 
@@ -134,9 +138,9 @@ export class NamedWindow implements Limit {
     return this.#otherConsumers.seenAt;
   }
 
-  /** See {@link RoomForOthers.returnsWithinMs}. */
+  /** See {@link SpacingBesideOthers.returnsWithinMs}. */
   get returnsWithinMs(): number {
-    return this.#roomForOthers.returnsWithinMs;
+    return this.#spacing.returnsWithinMs;
   }
 
   check(charge: Charge, now: number): Hold | undefined {
@@ -179,7 +183,7 @@ export class NamedWindow implements Limit {
     }
     if (at <= now && this.#mayBeFull(units, now)) return this.#known.flights.nextAge();
     const likely = Math.min(charge.likely ?? units, units);
-    const pacings: readonly Pacing[] = this.#otherConsumers.areActive ? [this.#roomForOthers] : this.#probing.pacings;
+    const pacings: readonly Pacing[] = this.#otherConsumers.areActive ? [this.#spacing] : this.#probing.pacings;
     for (const pacing of pacings) at = Math.max(at, pacing.earliest(likely, limit, now));
     return this.#otherConsumers.areActive ? at : Math.max(at, this.#backlogPacing.earliest(charge, limit, now));
   }
@@ -276,6 +280,7 @@ export class NamedWindow implements Limit {
     const end = this.period === 'month' ? monthEndBy(stated) : stated;
     if (this.#periodMs <= SHORT_MS) return;
     if (this.candidates.isOpen) this.candidates.dismiss(this.#namedEnd.allows(end, this.#known.shareLimit.isShared));
+    // A whole second may be cut.
     this.#probing.onNamedEnd(end % ROUNDING_MS === 0 ? end + ROUNDING_MS : end, sentAt);
   }
 

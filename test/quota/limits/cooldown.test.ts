@@ -8,6 +8,17 @@ import { AGE_MS } from '../support/script.ts';
 
 const CHARGE = charge();
 
+/** A cooldown after a refusal at an instant, by what the headers of that say. */
+function refused(
+  more: Partial<QuotaSnapshot>,
+  { now = 1_000, clock = knownClock(), cooldown = new Cooldown() } = {},
+  sentAt: number = now,
+): Cooldown {
+  const quota = { receivedAt: now, stacks: {}, malformed: [], unrecognised: {}, ...more };
+  cooldown.onRefused({ quota, sentAt }, clock, now);
+  return cooldown;
+}
+
 function heldUntil(instant: number): Cooldown {
   const cooldown = new Cooldown();
   cooldown.hold(instant, 'asked');
@@ -102,7 +113,7 @@ describe('a refusal that does not say for how long', () => {
   function pauses(cooldown: Cooldown, many: number): number[] {
     return Array.from({ length: many }, () => {
       const now = Math.max(0, cooldown.until);
-      cooldown.backOff(now, now);
+      refused({}, { now, cooldown });
       return cooldown.until - now;
     });
   }
@@ -113,7 +124,7 @@ describe('a refusal that does not say for how long', () => {
 
   it('counts once, however many requests were under way', () => {
     const cooldown = new Cooldown();
-    for (const now of [0, 5, 10]) cooldown.backOff(now, now);
+    for (const now of [0, 5, 10]) refused({}, { now, cooldown });
     expect(cooldown.until).toBe(1_000);
   });
 
@@ -127,16 +138,6 @@ describe('a refusal that does not say for how long', () => {
 
 describe('a refusal', () => {
   const HOUR_MS = 3_600_000;
-
-  /** A pause after a refusal at an instant, by what its headers say. */
-  function refused(
-    more: Partial<QuotaSnapshot>,
-    { now = 1_000, clock = knownClock(), cooldown = new Cooldown() } = {},
-  ): Cooldown {
-    const quota = { receivedAt: now, stacks: {}, malformed: [], unrecognised: {}, ...more };
-    cooldown.onRefused({ quota, sentAt: now }, clock, now);
-    return cooldown;
-  }
 
   const pauseOf = ({ until, why }: Cooldown) => [Math.round(until / 100) * 100, why];
   const UNSAID = 'the service refused a request without saying when to retry';
@@ -171,9 +172,9 @@ describe('a refusal', () => {
 
   it('of a request that was sent before the pause is no news', () => {
     const cooldown = heldUntil(1_000);
-    cooldown.backOff(1_100, 999);
+    refused({}, { now: 1_100, cooldown }, 999);
     expect(cooldown.until).toBe(1_000);
-    cooldown.backOff(1_100, 1_000);
+    refused({}, { now: 1_100, cooldown }, 1_000);
     expect(cooldown.until).toBe(2_100);
   });
 

@@ -7,7 +7,7 @@ const PRIOR_PART = 0.02;
 /** So many units of the present window weigh as much as what was shown before. */
 const PRIOR_UNITS = 5;
 
-/** For so much of a window at most, units under way hide what others take; and a window's first reading shows nothing before. */
+/** For so much of a window at most, units under way hide what others take. */
 const HIDDEN_PART = 0.05;
 
 /** How much of the time before it a reading shows. */
@@ -69,8 +69,8 @@ export class Demand {
     const hadRoom = !this.#wasFull || isNew;
     this.#wasFull = isFull;
     if (isNew) this.#takenNow = this.#shownNowMs = this.#blurredMs = 0;
-    // Another shape may explain the beginning of a window. Of what follows a full one, when it came is not known.
-    if (isNew ? ms < HIDDEN_PART * this.#periodMs : !hadRoom && !isFull) return;
+    // Of what follows a full window, when it came is not known.
+    if (!hadRoom && !isFull) return;
     const isCalendar = startedAt > -Infinity;
     // When the window became full is not known, either: at the earliest when they can have taken so much.
     if (hadRoom) this.#blurredMs += isFull ? Math.min(ms, (units / this.usual) * this.#periodMs || 0) : ms;

@@ -7,8 +7,8 @@ import { Demand, type Shown } from './demand.ts';
 const CHANCE = 0.5;
 const CHANCE_PART = 0.005;
 
-/** The part of a long window that this client always uses, because it would starve otherwise. */
-const FAIR_PART = 0.5;
+/** The part of a window that is left to them at most, because this client would starve otherwise. */
+export const MOST_THEIRS = 0.5;
 
 /** Other consumers that were seen are expected again for so many windows, and for so many milliseconds: programs that start with each minute return. */
 const RETURN_WINDOWS = 10;
@@ -113,7 +113,7 @@ export class OtherConsumers {
     const inAll = this.#expected(limit);
     const rest = inAll * (1 - gone);
     const chance = DEVIATIONS * Math.sqrt(Math.max(rest, inAll * Math.min(1, chanceMs / this.#periodMs)));
-    return Math.min(rest + chance, FAIR_PART * limit);
+    return Math.min(rest + chance, MOST_THEIRS * limit);
   }
 
   /** A request was refused because the window was full: other consumers must have filled it, but for `own` units. */
@@ -148,7 +148,7 @@ export class OtherConsumers {
 
   /** Spacing of requests, in milliseconds a unit, if this client's part of the window is spread evenly. */
   fairSpacing(limit: number): number {
-    return this.#periodMs / (limit * (this.#contended?.part ?? FAIR_PART));
+    return this.#periodMs / (limit * (this.#contended?.part ?? 1 - MOST_THEIRS));
   }
 
   /**
@@ -158,6 +158,6 @@ export class OtherConsumers {
   #expected(limit: number): number {
     const isKnown = this.#periodMs <= SOON_MS || this.#ratedAt >= this.#firstAt + this.#periodMs;
     const units = isKnown ? this.#demand.present : 0;
-    return Math.min((1 - FAIR_PART) * limit, units + MARGIN * limit);
+    return Math.min(MOST_THEIRS * limit, units + MARGIN * limit);
   }
 }

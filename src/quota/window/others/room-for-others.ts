@@ -1,23 +1,19 @@
 import type { Charge } from '../../admission.ts';
 import type { WindowReading } from '../../models/model.ts';
-import { type Period, periodMsOf, SHORT_MS, startOf } from '../../time/periods.ts';
+import { type Period, periodMsOf, SHORT_MS } from '../../time/periods.ts';
 import type { ServerClock } from '../../time/server-clock.ts';
 import type { InFlight } from '../../usage/in-flight.ts';
 import type { LastReading } from '../last-reading.ts';
-import { type Pacing, type Reserve, recheckAt } from '../reserve/reserve.ts';
+import { type Reserve, recheckAt } from '../reserve/reserve.ts';
 import type { SentInWindow } from '../sent-in-window.ts';
 import type { CandidateShapes } from '../shape/candidates.ts';
 import { LONGEST_GAP } from './contended-rate.ts';
-import type { OtherConsumers } from './other-consumers.ts';
-
-/** How much of the slowest round trip is left after each further reading. */
-const FADING = 0.95;
+import { MOST_THEIRS, type OtherConsumers } from './other-consumers.ts';
 
 /**
- * At most this part of a window is left for what they may take unseen: as much as is reserved for them at most. Of one of which no unit is free again
- * before it ends, the lesser part: else a client would use no more than half of it long after the others have gone.
+ * At most this part of a window is left for what they may take unseen if no unit of it is free again before it ends: with half of it a client would use no
+ * more than the other half long after the others have gone.
  */
-const MOST_UNSEEN_PART = 0.5;
 const LESS_UNSEEN_PART = 0.25;
 
 /**
@@ -47,18 +43,19 @@ export interface RoomForOthersDependencies {
   readonly clock: ServerClock;
   readonly otherConsumers: OtherConsumers;
   readonly lastReading: Pick<LastReading, 'sentAt' | 'limit'>;
-  readonly sent: Pick<SentInWindow, 'units' | 'lastSentAt'>;
+  readonly sent: Pick<SentInWindow, 'units'>;
   /** Whether `units` fit now below a cap. */
   readonly fits: (units: number, cap: number, now: number) => boolean;
   readonly candidates: Pick<CandidateShapes, 'may'>;
   readonly flights: Pick<InFlight, 'units'>;
 }
 
-/** The reserve for other consumers while there are any and, in a short window, the even spacing that leaves units at any time. */
-export class RoomForOthers implements Reserve, Pacing {
+/** The reserve for other consumers while there are any, and how much they may have taken since the last reading. */
+export class RoomForOthers implements Reserve {
   readonly #period: Period;
   readonly #periodMs: number;
   readonly #known: RoomForOthersDependencies;
+  /** Of the last reading. */
   #roundTripMs = 0;
   /** How long this client went from reading to reading lately. */
   #gapMs = 0;
@@ -74,7 +71,7 @@ export class RoomForOthers implements Reserve, Pacing {
   onReading({ sentAt, receivedAt, limited }: WindowReading): void {
     this.#gapMs = limited ? 0 : Math.min(sentAt - this.#readAt, this.#gapMs + LONGER_MS, LONGEST_GAP_MS);
     this.#readAt = sentAt;
-    this.#roundTripMs = Math.max(receivedAt - sentAt, this.#roundTripMs * FADING);
+    this.#roundTripMs = receivedAt - sentAt;
   }
 
   units(_charge: Charge, limit: number, now: number): number {
@@ -116,7 +113,7 @@ export class RoomForOthers implements Reserve, Pacing {
 
   get #mostUnseenPart(): number {
     const { isSliding, drains } = this.#known.candidates.may;
-    return this.#periodMs <= SHORT_MS || isSliding || drains ? MOST_UNSEEN_PART : LESS_UNSEEN_PART;
+    return this.#periodMs <= SHORT_MS || isSliding || drains ? MOST_THEIRS : LESS_UNSEEN_PART;
   }
 
   /**
@@ -127,40 +124,8 @@ export class RoomForOthers implements Reserve, Pacing {
     const { otherConsumers, lastReading, flights } = this.#known;
     const ms = now - lastReading.sentAt;
     const part = Math.max(0, ms - this.#roundTripMs) / this.#periodMs;
-    const evenly = lastReading.limit * MOST_UNSEEN_PART * Math.min(1, part);
+    const evenly = lastReading.limit * MOST_THEIRS * Math.min(1, part);
     const together = TOGETHER * flights.units * otherConsumers.perUnit;
     return Math.max(evenly, together, otherConsumers.unobserved(ms, this.#periodMs));
-  }
-
-  earliest(units: number, limit: number, now: number): number {
-    const { otherConsumers, lastReading, sent } = this.#known;
-    if (!otherConsumers.areActive || this.#periodMs > SHORT_MS) return now;
-    // The window was not known when the first request was sent.
-    const sentAt = Math.max(sent.lastSentAt, lastReading.sentAt);
-    const spacing = this.#spacing(units, limit);
-    const pastMs = this.#minuteBegan(now) - sentAt;
-    // The instants of clients that wait for the same minute stay apart.
-    const steps = Math.ceil(pastMs / spacing);
-    return sentAt + spacing * (steps > 1 && steps < Infinity ? steps : 1);
-  }
-
-  /**
-   * How much later than the pause of a refusal the first request may go, in milliseconds: up to our spacing, where that is the window or more.
-   * So clients that were refused together return one by one.
-   */
-  get returnsWithinMs(): number {
-    const { otherConsumers, lastReading } = this.#known;
-    const spacing = this.#spacing(1, lastReading.limit);
-    return otherConsumers.areActive && spacing >= this.#periodMs ? spacing : 0;
-  }
-
-  /** When the minute began, with which every longer window of the calendar begins. */
-  #minuteBegan(now: number): number {
-    const { clock } = this.#known;
-    return clock.known ? clock.surely(startOf('minute', clock.least(now))) : -Infinity;
-  }
-
-  #spacing(units: number, limit: number): number {
-    return Math.min(LONGEST_GAP * this.#periodMs, units * this.#known.otherConsumers.fairSpacing(limit));
   }
 }

@@ -1,8 +1,5 @@
 import type { WindowReading } from '../../models/model.ts';
 
-/** Units by which a reading may be less than an earlier one through rounding, and through charges that the service posts late. */
-const HIDDEN = 2.5;
-
 /** A rate is that of so many milliseconds at least: the length of the windows that it is for. */
 const SPAN_MS = 1_000;
 
@@ -59,9 +56,9 @@ export class TotalRate {
     const { at } = mark;
     const last = this.#latest.at(-1);
     // An answer that was overtaken says nothing new.
-    const isOvertaken = last && used < last.used && (sentAt < last.receivedAt || used >= last.used - HIDDEN);
-    if (last && (at < last.at || isOvertaken)) return undefined;
-    if (last && used < last.used) this.#latest = [];
+    const isLess = last && used < last.used;
+    if (last && (at < last.at || (isLess && sentAt < last.receivedAt))) return undefined;
+    if (isLess) this.#latest = [];
     this.#remember(mark);
     const [from] = this.#latest;
     if (!from || from.at > at - SPAN_MS) return undefined;

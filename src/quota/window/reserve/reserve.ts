@@ -47,16 +47,6 @@ export class Reserves {
   }
 }
 
-/** A rule that spaces requests, even if the window has room. */
-export interface Pacing {
-  /**
-   * The earliest instant at which `units` may be sent; `now` or earlier: at once.
-   *
-   * @param limit - units that the window holds in all.
-   */
-  earliest(units: number, limit: number, now: number): number;
-}
-
 /** When a reserve that shrinks as the window elapses is worth checking again. */
 export function recheckAt(periodMs: number, now: number): number {
   return now + Math.min(periodMs * RECHECK, RECHECK_MS);

@@ -1,7 +1,7 @@
 import type { ShareLimit } from '../../share-limit.ts';
 import { type Period, periodMsOf, SHORT_MS } from '../../time/periods.ts';
 import type { ServerClock } from '../../time/server-clock.ts';
-import type { Pacing } from '../reserve/reserve.ts';
+import type { Pacing } from '../pacing.ts';
 import type { SentInWindow } from '../sent-in-window.ts';
 import type { CandidateShapes } from './candidates.ts';
 
@@ -61,10 +61,9 @@ export class EvenPacing implements Pacing {
   earliest(units: number, limit: number, now: number): number {
     if (!this.isNeeded(now)) return now;
     const { shareLimit, sent } = this.#known;
-    if (now >= this.#evenUntil && !shareLimit.isShared && !sent.isBusy(limit, now)) return now;
     const { lastSentAt } = sent;
     // Spread over `limit − units`: the request itself is added on top of the server's estimate.
     if (now < this.#evenUntil) return lastSentAt + this.#periodMs * Math.min(LONGEST_GAP, units / (limit - units));
-    return lastSentAt + (units * this.#periodMs) / limit;
+    return shareLimit.isShared || sent.isBusy(limit, now) ? lastSentAt + (units * this.#periodMs) / limit : now;
   }
 }

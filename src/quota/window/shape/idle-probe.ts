@@ -1,6 +1,6 @@
 import { type Period, periodMsOf, startOf } from '../../time/periods.ts';
 import type { ServerClock } from '../../time/server-clock.ts';
-import type { Pacing } from '../reserve/reserve.ts';
+import type { Pacing } from '../pacing.ts';
 import type { SentInWindow } from '../sent-in-window.ts';
 
 /** At most one window in this many is left empty. */

@@ -49,7 +49,6 @@ describe('the room that is left for other consumers', () => {
   it('is none while there are none', () => {
     const alone = room('minute', { others: { areActive: false } });
     expect(reserved(alone, 30_000)).toBe(0);
-    expect(room('second', { others: { areActive: false } }).earliest(1, LIMIT, 1_010)).toBe(1_010);
   });
 
   it('is in a second what they may have taken since the last reading, and nothing else: we do not use more than our part', () => {
@@ -109,12 +108,10 @@ describe('the room that is left for other consumers', () => {
     expect(reserved(asked, 30_000)).toBe(10);
   });
 
-  it('grows with the slowest round trip of late, half of which a request takes to arrive', () => {
+  it('grows with the last round trip, half of which a request takes to arrive', () => {
     const slow = room('minute');
     slow.onReading(reading(0, 1));
     expect(reserved(slow, 2_000)).toBeCloseTo(20.5, 6);
-    slow.onReading({ ...reading(0, 1), receivedAt: 50 });
-    expect(reserved(slow, 2_000)).toBeCloseTo(20.475, 6);
     slow.onReading({ ...reading(1_000, 1), receivedAt: 1_400 });
     expect(reserved(slow, 2_000)).toBeCloseTo(22, 6);
     const unseen = room('minute', { others: { unobserved: () => 0 } });
@@ -152,36 +149,5 @@ describe('a request that the room for others holds back', () => {
     const sent = new SentInWindow('minute', knownClock());
     sent.onSent(60, 100);
     expect(released(room('minute', { others: { unobserved: () => 0 }, sent }), 1, 60_200)).toBe(60_200);
-  });
-});
-
-describe('requests beside other consumers', () => {
-  it('are spaced in a second by our part of it, and go after not quite four seconds at the latest', () => {
-    const short = room('second');
-    expect(short.earliest(1, LIMIT, 1_010)).toBe(1_050);
-    expect(short.earliest(3, LIMIT, 1_010)).toBe(1_150);
-    expect(short.earliest(99, LIMIT, 1_010)).toBe(4_700);
-  });
-
-  it('keep their instants where they waited for a minute to end, so that clients that waited together do not begin it together', () => {
-    const [slow, fast] = [2_600, 30].map((spacing) => room('second', { others: { fairSpacing: () => spacing } }));
-    // The last one was sent at 1 s: 22.7 spacings before the minute has surely begun, and 1,967.3.
-    expect(slow?.earliest(1, LIMIT, 60_100)).toBe(1_000 + 23 * 2_600);
-    expect(fast?.earliest(1, LIMIT, 60_100)).toBe(1_000 + 1_968 * 30);
-    expect(slow?.earliest(1, LIMIT, 59_900)).toBe(3_600);
-  });
-
-  it('return within our spacing from the pause of a refusal, where they go at most once a second', () => {
-    const withinMs = (spacing: number, areActive = true): number =>
-      room('second', { others: { areActive, fairSpacing: () => spacing } }).returnsWithinMs;
-    expect(withinMs(1_500)).toBe(1_500);
-    expect(withinMs(1_000)).toBe(1_000);
-    expect(withinMs(999)).toBe(0);
-    expect(withinMs(9_000)).toBe(3_700);
-    expect(withinMs(1_500, false)).toBe(0);
-  });
-
-  it('are not in a longer window', () => {
-    expect(room('minute').earliest(3, LIMIT, 1_010)).toBe(1_010);
   });
 });
