@@ -185,7 +185,7 @@ export class NamedWindow implements Limit {
     const likely = Math.min(charge.likely ?? units, units);
     const pacings: readonly Pacing[] = this.#otherConsumers.areActive ? [this.#spacing] : this.#probing.pacings;
     for (const pacing of pacings) at = Math.max(at, pacing.earliest(likely, limit, now));
-    return this.#otherConsumers.areActive ? at : Math.max(at, this.#backlogPacing.earliest(charge, limit, now));
+    return Math.max(at, this.#backlogPacing.earliest(charge, limit, now));
   }
 
   /** The earliest instant at which a charge does not delay a larger one that is passed. */
