@@ -43,10 +43,7 @@ export function metricsOf(client: Pick<Client, 'subscribe' | 'quota' | 'month'>)
     'stacks_quota_unexplained_units_total',
     'Units counted that this client did not spend.',
   );
-  const waits = new Waits(
-    'stacks_quota_wait_seconds',
-    'Time in the queue before a request, by what it last waited for.',
-  );
+  const waits = new Waits('stacks_quota_wait_seconds', 'Time queued before a request, by what it last waited for.');
 
   // Prometheus detects an increase only from a known value, so the most important counters begin at 0.
   limited.add(0, {});

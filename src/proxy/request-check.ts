@@ -56,11 +56,7 @@ function pathOf(target: string, host: string | undefined): string {
   if (target.startsWith('/') && !/^\/[\\/]/.test(target)) return target;
   const url = /^http:\/\//i.test(target) && URL.canParse(target) ? new URL(target) : undefined;
   if (url?.host !== undefined && url.host === host && !url.username && !url.password) return url.pathname + url.search;
-  throw new Problem(
-    400,
-    'target',
-    'Ask for a path such as /extended/v1/info: use the URL of this proxy in place of the URL of the service.',
-  );
+  throw new Problem(400, 'target', 'Ask for a path such as /extended/v1/info, at the URL of this proxy.');
 }
 
 function isThisMachine(host = ''): boolean {

@@ -51,7 +51,7 @@ export class Costs implements Limit {
    * @param windows - all that are known, with the units of the shortest.
    * @param waitedMs - for how long its call has waited.
    */
-  charge(ask: Ask, windows: { readonly shortestLimit: number }, waitedMs = 0): Charge {
+  charge(ask: Ask, windows: { readonly shortestLimit: number }, waitedMs?: number): Charge {
     const { endpoint, query, cost, priority = 0, urgency, maxWaitMs } = ask;
     if (cost !== undefined) {
       this.#state(cost);

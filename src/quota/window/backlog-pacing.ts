@@ -29,8 +29,7 @@ export class BacklogPacing {
   /** The earliest instant at which the charge may be sent; `now` or earlier: at once. */
   earliest({ waitedMs = 0 }: Charge, limit: number, now: number): number {
     const { candidates, sent } = this.#known;
-    const { isCalendar, onlyFills } = candidates.must;
-    const isCalendarSecond = this.#periodMs <= SHORT_MS && isCalendar && onlyFills;
+    const isCalendarSecond = this.#periodMs <= SHORT_MS && candidates.must.isCalendar;
     if (!isCalendarSecond || waitedMs < this.#periodMs) return now;
     return sent.firstSentAt + (SPREAD_PART * this.#periodMs * sent.units(now)) / limit;
   }
