@@ -59,16 +59,30 @@ export const groups: Readonly<Record<string, readonly World[]>> = {
     limits: { minute: 20 },
     shape,
   })),
-  'A consumer that is no process of the share': SHAPES.map((shape) => ({
-    ...open(`18 calls each minute of 30/min, others make 6, ${shape}`, 2, jobs(18, 12)),
-    limits: { minute: 30 },
-    shape,
-    strangers: (random) => instantsOf(0.1, 720_000, random),
-  })),
+  'A consumer that is no process of the share': [
+    ...SHAPES.map((shape) => ({
+      ...open(`18 calls each minute of 30/min, others make 6, ${shape}`, 2, jobs(18, 12)),
+      ...{ limits: { minute: 30 }, shape },
+      strangers: (random: () => number) => instantsOf(0.1, 720_000, random),
+    })),
+    ...SHAPES.map((shape) => ({
+      ...open(
+        `10 calls at once each 15 s of 20/s, others come for 2 s a minute, ${shape}`,
+        3,
+        bursts(10, 15_000, 600_000),
+      ),
+      ...{ limits: { second: 20 }, shape },
+      strangers: (random: () => number) => instantsOf(30, 600_000, random).filter((atMs) => atMs % 60_000 < 2_000),
+    })),
+  ],
   'A bulk beside a consumer that is no process of the share': SHAPES.flatMap((shape) => [
     beside(`300/min, others want 90, ${shape}`, { minute: 300 }, shape, 1.5),
     beside(`20/s + 300/min, others want 90, ${shape}`, { second: 20, minute: 300 }, shape, 1.5),
     beside(`20/s, others want 6, ${shape}`, { second: 20 }, shape, 6),
+    {
+      ...beside(`20/s, others want 6, responses after 100 to 250 ms, ${shape}`, { second: 20 }, shape, 6),
+      latencyMs: [100, 250],
+    },
   ]),
   'A store that is slow, or a service': [
     ...[100, 250, 1_000].map((ms) => ({

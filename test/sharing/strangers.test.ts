@@ -80,6 +80,34 @@ it.each(['aligned', 'sliding-log'] as const)('so does one whose responses take h
   expect(ofWhatIsLeft).toBeGreaterThan(0.5);
 });
 
+it('a share leaves nothing to strangers that have gone: bursts of ten calls beside some that come for two seconds a minute', async () => {
+  const { clock, clients, foreign } = fleetOf(3, { keyed: { second: 20 }, windows: 'aligned', latencyMs: [20, 80] });
+  const random = seeded(51);
+  const waits: number[] = [];
+  const strangers = async (): Promise<void> => {
+    while (clock.now() < LASTS_MS) {
+      await clock.sleep(clock.now() % 60_000 < 2_000 ? untilNext(33, random) : 500);
+      if (clock.now() % 60_000 < 2_000) void foreign();
+    }
+  };
+  const call = async (client: Client): Promise<void> => {
+    const calledAt = clock.now();
+    await client.getInfo({ maxWaitMs: Infinity });
+    waits.push(clock.now() - calledAt);
+  };
+  const bursts = clients.map(async (client, nth) => {
+    while (clock.now() < LASTS_MS) {
+      await clock.sleep(untilNext(15_000 + 4_000 * nth, random));
+      await Promise.all(Array.from({ length: 10 }, () => call(client)));
+    }
+  });
+  await clock.run(Promise.all([strangers(), ...bursts]));
+  const late = waits.filter((ms) => ms > 300).length / waits.length;
+  expect(waits.length).toBeGreaterThan(100);
+  // Where a reserve only faded, 0.39 of them waited so long.
+  expect(late).toBeLessThan(0.25);
+});
+
 /** What two shares served that do not know of each other, of two processes and of one, each of which makes ten calls at a time, and refusals per 1,000. */
 async function twoShares(shape: WindowKind) {
   const fleet = fleetOf(2, { keyed: { second: 20 }, windows: shape, latencyMs: [20, 80] });

@@ -5,7 +5,7 @@ import { ARRIVES_WITHIN_MS } from '../../quota/usage/in-flight.ts';
 import { URGENT } from '../../share.ts';
 import { type Slot, Slots } from '../slots/slots.ts';
 import { Timeline, type TimeRange } from '../slots/timeline.ts';
-import { type Instance, MISSING_MS, REACH_MS } from '../slots/window.ts';
+import { type Instance, MISSING_MS, REACH_MS, type SharedWindow } from '../slots/window.ts';
 import { SharedWindows } from '../slots/windows.ts';
 import { type Answer, type ShareAsk, WISH_SPARING } from '../store/store.ts';
 import { type AskPlan, AskPlanner } from './ask-planner.ts';
@@ -172,6 +172,7 @@ export class Ledger {
   spend(units: number, now: number): Entry {
     const arrival = this.timeline.arrival(now);
     this.planner.expected.onSent(units, now);
+    this.strangers.onSent(units, now);
     const isGuess = this.timeline.isGuess(now);
     const entry = this.book.spend(units, arrival, this.#slotAt(arrival), now, isGuess);
     if (this.book.held(arrival) === 0) this.policy.spent(now, this.#slots.quantum);
@@ -202,11 +203,17 @@ export class Ledger {
   read(news: WindowNews): void {
     const { period, limit, shapes, sentAt, receivedAt } = news;
     this.timeline.addRoundTrip(receivedAt - sentAt);
-    this.strangers.read(news);
     const window = this.windows.open(period, limit, shapes);
+    this.strangers.read(news, this.#countedFrom(window, sentAt));
     window.read(news, this.timeline.at(sentAt), this.timeline.at(receivedAt));
     if (!window.isShort) this.#unheard.read(news, this.held(receivedAt), !window.isLong && !window.isCalendar);
     if (this.timeline.isSharp(receivedAt)) this.#probe.read(news, this.timeline.at(sentAt));
+  }
+
+  /** Since when a reading of a request that was sent at `sentAt` counts all that this process has sent; if that is not known, it counts that request. */
+  #countedFrom({ period, isCalendar, maySlide }: SharedWindow, sentAt: number): number {
+    if (isCalendar) return sentAt - this.elapsed(period, sentAt);
+    return maySlide ? sentAt - periodMsOf(period) : sentAt;
   }
 
   /** Whether a process that sends alone for a moment is needed to find out the shape of a short window. */

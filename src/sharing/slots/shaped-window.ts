@@ -45,6 +45,11 @@ export class ShapedWindow {
     return this.period === 'month' || (this.#clock.isDated && this.shapes.alive.every(({ isCalendar }) => isCalendar));
   }
 
+  /** Whether each unit may count for a whole window from when it was used. */
+  get maySlide(): boolean {
+    return this.shapes.alive.some(({ isSliding }) => isSliding);
+  }
+
   protected get mayBeCalendar(): boolean {
     return this.isCalendar || this.shapes.alive.some(({ isCalendar }) => isCalendar);
   }
@@ -101,7 +106,7 @@ export class ShapedWindow {
 
   /** Whether it may be the calendar's, or not, and is not taken for an estimate; `slides`: whether that is asked of what may slide, too. */
   isCalendarInDoubt(slides: boolean): boolean {
-    if (!slides && this.shapes.alive.some(({ isSliding }) => isSliding)) return false;
+    if (!slides && this.maySlide) return false;
     return this.isInDoubt && !this.isEstimated && this.mayBeCalendar;
   }
 

@@ -48,6 +48,17 @@ describe('the ledger of a process', () => {
       expect(ledger.spacedFrom(2, 2_100, 2_110)).toBeCloseTo(2_100 + (2 * free) / 5);
     });
 
+    it('leaves them none, and spaces no more, once readings count none but requests of this process', () => {
+      const ledger = refused();
+      for (let at = 2_500; at < 8_000; at += 1_000) {
+        ledger.spend(1, at);
+        ledger.read(reading({ period: 'second', limit: 20, used: 1, sentAt: at, receivedAt: at + 40 }));
+      }
+      expect(ask(ledger, demand({ want: 4 }), [4], 9_000).size).toBe(20);
+      ledger.spend(1, 9_100);
+      expect(ledger.spacedFrom(1, 9_110)).toBe(9_110);
+    });
+
     it('leaves them units, and divides the others among the processes', () => {
       const composed = ask(refused(), demand({ want: 4 }), [4], 2_000);
       expect(composed.size).toBe(19);
