@@ -56,7 +56,7 @@ describe('the ledger of a process', () => {
       }
       expect(ask(ledger, demand({ want: 4 }), [4], 9_000).size).toBe(20);
       ledger.spend(1, 9_100);
-      expect(ledger.spacedFrom(1, 9_110)).toBe(9_110);
+      expect(ledger.spacedFrom(1, 9_100, 9_110)).toBe(9_110);
     });
 
     it('leaves them units, and divides the others among the processes', () => {
