@@ -19,6 +19,8 @@ export class FirstRequestModel implements WindowModel {
   /** The instant at which the window before it had surely ended. */
   #clearFrom = -Infinity;
   #spent = 0;
+  /** Units that the present window holds at least, because the answer to its first request says so. */
+  #least = 0;
   /** Units that may belong to the next window already, and the latest instant at which they can have arrived. */
   #carried = 0;
   #carriedBy = -Infinity;
@@ -53,7 +55,9 @@ export class FirstRequestModel implements WindowModel {
   }
 
   isContradicted(reading: WindowReading, usage: SureUsage): boolean {
-    return this.#holds(reading) && usage.surelyExceeds(reading.used + TOLERANCE, this.#clearFrom, reading.sentAt, true);
+    if (!this.#holds(reading)) return false;
+    const most = reading.used + TOLERANCE;
+    return most < this.#least || usage.surelyExceeds(most, this.#clearFrom, reading.sentAt, true);
   }
 
   unexplained(reading: WindowReading): number | undefined {
@@ -72,7 +76,7 @@ export class FirstRequestModel implements WindowModel {
       const from = Math.max(this.#beganFrom, sentAt - (isBlurred(reading) ? POSTING_MS : 0));
       const [carried, carriedBy] = [this.#carried, this.#carriedBy];
       const by = this.#beganBy > from ? Math.min(this.#beganBy, receivedAt) : receivedAt;
-      this.#begin(from, by, used + settledSince);
+      this.#begin(from, by, used + settledSince, used);
       // Under way for longer than a window, it may as well be the first of the next one.
       if (receivedAt >= from + this.#periodMs) [this.#carried, this.#carriedBy] = [carried, carriedBy];
     }
@@ -111,11 +115,12 @@ export class FirstRequestModel implements WindowModel {
     return sentAt >= this.#clearFrom && receivedAt < this.#beganFrom + this.#periodMs;
   }
 
-  #begin(from: number, by: number, spent: number): void {
+  #begin(from: number, by: number, spent: number, least: number = 0): void {
     this.#beganFrom = from;
     this.#beganBy = by;
     this.#clearFrom = by;
     this.#spent = spent;
+    this.#least = least;
     this.#carried = 0;
     this.#carriedBy = -Infinity;
   }
@@ -134,6 +139,7 @@ export class FirstRequestModel implements WindowModel {
     this.#clearFrom = end;
     if (hadBegun) this.#beganFrom += this.#periodMs;
     this.#beganBy = Infinity;
+    this.#least = 0;
     this.#spent = hadBegun ? this.#carried : 0;
     if (this.#spent === 0) this.#carriedBy = -Infinity;
     this.#carried = 0;

@@ -142,6 +142,17 @@ describe('a window that begins with its first request', () => {
     expect(model.isContradicted(read(60_900, 3), NONE)).toBe(false);
   });
 
+  it('holds what the answer to its first request counts, although that was sent before it had surely begun', () => {
+    const model = minute(4);
+    model.reconcile({ ...read(62_000, 4), own: 4 }, NONE);
+    expect(model.isContradicted(read(63_000, 3), NONE)).toBe(true);
+    expect(model.isContradicted(read(63_000, 3.5), NONE)).toBe(false);
+    // The request may be the first of the next one by then.
+    expect(model.isContradicted(read(121_950, 3), NONE)).toBe(false);
+    model.spent(123_000);
+    expect(model.isContradicted(read(124_000, 0), NONE)).toBe(false);
+  });
+
   it('remembers the answer to a request that was sent when the one before had just ended', () => {
     const model = minute(1);
     model.reconcile(read(1_100, 6), NONE);
