@@ -14,8 +14,8 @@ export interface BacklogPacingDependencies {
 
 /**
  * Spaces the requests of a backlog, whose calls have waited for a window or longer, over the first part of each calendar second, so that it
- * sends no burst at the turn. If the service has cut the
- * limit, or its clock goes back, a few requests are refused before an answer says so, instead of all; and fewer are under way at once.
+ * sends no burst at the turn. If the service has cut the limit, or its clock goes back, a few requests are refused before an answer says so,
+ * instead of all; and fewer are under way at once.
  */
 export class BacklogPacing {
   readonly #periodMs: number;
