@@ -3,6 +3,9 @@ import type { ConnectionError, QuotaExhaustedError } from '../errors.ts';
 import type { CallEvent, CallStoryEvent, ClientEvent } from '../events.ts';
 import type { Ask, Lease, Reason } from '../quota/admission.ts';
 
+/** More than all calls of a client: a ticket that is higher by this is behind all of them. */
+const BEHIND_ALL = 2 ** 40;
+
 /** The wait of a call. */
 export interface Wait {
   /** When the call asks again at the latest, in monotonic milliseconds. */
@@ -45,6 +48,8 @@ type EventFacts = Without<CallStoryEvent, keyof CallEvent>;
 /** Follows one call through the client and emits its events. Its methods are named like the events. */
 export class CallTrace {
   readonly number: number;
+  /** Its place in the order of arrival, which it keeps over its attempts. */
+  ticket: number;
   readonly ask: Ask;
   readonly label: string | undefined;
   /** When the call was made: monotonic milliseconds. */
@@ -63,6 +68,7 @@ export class CallTrace {
   constructor(sink: EventSink, number: number, ask: Ask, label: string | undefined) {
     this.#sink = sink;
     this.number = number;
+    this.ticket = number;
     this.ask = ask;
     this.label = label;
     this.calledAt = sink.clock.now();
@@ -158,6 +164,11 @@ export class CallTrace {
   retrying(attempt: number, afterMs: number): void {
     this.requeued(afterMs);
     this.#emit({ type: 'retrying', attempt, afterMs });
+  }
+
+  /** The call goes behind all others of its priority, but for those that have done so more often. */
+  fallBehind(): void {
+    this.ticket += BEHIND_ALL;
   }
 
   /** Records that the call has its response. */

@@ -131,10 +131,9 @@ function estimatesOf(
   return new Map(Array.from(planOf, ([trace, plan]) => [trace, each[plan]]));
 }
 
-/** Higher priorities first; within a priority, calls sent before, then by arrival. */
+/** Higher priorities first; within a priority, by arrival. */
 function byTurn(one: CallTrace, other: CallTrace): number {
-  const returned = Number(other.isRetrying) - Number(one.isRetrying);
-  return other.priority - one.priority || returned || one.number - other.number;
+  return other.priority - one.priority || one.ticket - other.ticket;
 }
 
 function sentence(before: number | undefined, wait: Wait | undefined): string {

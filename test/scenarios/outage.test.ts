@@ -49,6 +49,23 @@ describe('a service that is down', () => {
     expect(await call()).toMatchObject({ code: 'OUTAGE', attempts: 0 });
   });
 
+  it.each<[string, ServiceFault]>([
+    ['refuses connections', 'reset'],
+    ['answers through a gateway alone', { status: 502 }],
+  ])('and %s for four minutes costs none of many waiting calls its attempts', async (_, fault) => {
+    const { clock, service, client, ask } = worldOf();
+    service.faults.when(() => (clock.now() >= 5_000 && clock.now() < 245_000 ? fault : undefined));
+    const failed: unknown[] = [];
+    const calls = Array.from({ length: 1_000 }, (_, number) => ask(number).catch((error) => failed.push(error)));
+    await clock.advance(120_000);
+    const [first] = client.queue({ limit: 1 });
+    const sent: number[] = [];
+    client.subscribe((event) => event.type === 'sent' && sent.push(event.call));
+    await clock.run(Promise.all(calls));
+    expect(failed).toEqual([]);
+    expect(sent[0]).toBe(first?.call);
+  });
+
   it('is waited for as long as maxWaitMs allows, and no longer', async () => {
     const world = worldOf(LIMITLESS, { maxAttempts: 1 });
     let isDown = true;

@@ -29,6 +29,12 @@ export class Outage implements Limit {
     return this.#why;
   }
 
+  /** Whether a request that was sent then found the service down. */
+  wasDownAt(sentAt: number): boolean {
+    const { isClosed, failingSince = Infinity } = this.#breaker;
+    return !isClosed && sentAt > failingSince;
+  }
+
   /** A request is sent. */
   onSent(flight: Flight, now: number): void {
     this.#reopening.onSent(flight, this.#breaker.isHalfOpen(now));

@@ -6,7 +6,7 @@ import { type PendingCall, priorityOf } from './pending-call.ts';
 
 /** A call as the queue sees it. */
 export interface QueueableCall extends PendingCall {
-  readonly trace: Pick<CallTrace, 'number' | 'waiting' | 'keepContext' | 'isRetrying' | 'attempts' | 'queuedAt'>;
+  readonly trace: Pick<CallTrace, 'ticket' | 'waiting' | 'keepContext' | 'isRetrying' | 'attempts' | 'queuedAt'>;
 }
 
 /** A call that waits for its lease. There may be very many, so it holds no more than it must, and has no private method: each instance would hold its brand. */
@@ -29,9 +29,9 @@ export class WaitingCall implements AskingCall {
     this.#resolve = resolve;
   }
 
-  /** Its place in the order of arrival, which a call keeps over all its attempts. */
+  /** See {@link CallTrace.ticket}. */
   get ticket(): number {
-    return this.call.trace.number;
+    return this.call.trace.ticket;
   }
 
   /**

@@ -42,6 +42,15 @@ describe('a service that does not answer', () => {
     expect(outage.why).toBe('the last 5 requests failed, the latest with ECONNRESET');
   });
 
+  it('was found down by requests that were sent after the first failure, until one is answered', () => {
+    const outage = failing(4, 70);
+    expect(outage.wasDownAt(80)).toBe(false);
+    outage.onFailure(90);
+    expect([60, 70, 71].map((sentAt) => outage.wasDownAt(sentAt))).toEqual([false, false, true]);
+    outage.onAnswer(flightOf('GET /a', 2_000));
+    expect(outage.wasDownAt(3_000)).toBe(false);
+  });
+
   it('has callers wait since it failed first', () => {
     const outage = failing(5, 70);
     outage.onFailure(90);

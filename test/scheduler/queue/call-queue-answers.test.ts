@@ -56,7 +56,7 @@ function queueOf() {
     signal: undefined,
     ...rest,
     trace: {
-      ...{ number: ++number, attempts: 0, queuedAt: 0, isRetrying: false },
+      ...{ ticket: ++number, attempts: 0, queuedAt: 0, isRetrying: false },
       waiting: onWaiting,
       keepContext: () => undefined,
     },
