@@ -77,7 +77,7 @@ async function queued(depth: number): Promise<number> {
   const leases: Lease[] = [];
   let calls = 0;
   const join = (): void => {
-    const lease = queue.acquire({ ask, signal: undefined, trace: { ...trace, number: calls++ } });
+    const lease = queue.acquire({ ask, signal: undefined, trace: { ...trace, ticket: calls++ } });
     if (lease instanceof Promise) void lease.then((waited) => leases.push(waited.lease));
     else leases.push(lease);
   };
