@@ -74,7 +74,7 @@ export class Pacer {
 
   constructor(options: PacerOptions) {
     const { clientWide, leaseMs, shareLimit = wholeShareLimit, bulkReserve, shapes } = options;
-    const { clock, concurrency, outage, manualPause } = clientWide;
+    const { clock, concurrency, outages, manualPause } = clientWide;
     this.#clientWide = clientWide;
     this.#clock = clock;
     const flights = new InFlight(concurrency, leaseMs);
@@ -83,7 +83,7 @@ export class Pacer {
     this.#random = options.random ?? (() => 0);
     const windows = new Windows({ clock, flights, answered: this.#answered, costs: this.costs, shareLimit, shapes });
     this.#windows = windows;
-    const pauses = new Pauses(outage, manualPause);
+    const pauses = new Pauses(outages, manualPause);
     this.#pauses = pauses;
     this.#unknownLimits = new UnknownLimits(flights, shareLimit, () => windows.areKnown);
     this.#exemptions = new Exemptions({ flights, pauses, windows, shareLimit });
@@ -118,9 +118,9 @@ export class Pacer {
     this.#age(now);
     this.#flights.end(flight);
     this.costs.onEnded(flight);
-    if (outcome.failed) this.#pauses.outage.onFailure(flight, now, 'code' in outcome ? outcome.code : undefined);
+    if (outcome.failed) this.#pauses.outages.onFailure(flight, now, 'code' in outcome ? outcome.code : undefined);
     if (outcome.kind === 'answered') {
-      if (!outcome.failed) this.#pauses.outage.onAnswer(flight);
+      if (!outcome.failed) this.#pauses.outages.onAnswer(flight);
       this.#onAnswer(flight, outcome, now);
     } else {
       const isLost = outcome.kind === 'lost';

@@ -7,13 +7,18 @@ import {
   type RetryDecision,
   withoutRetry,
 } from '../http/retry-policy.ts';
+import { keepLast } from '../keep-last.ts';
 import { RetryBudget } from './retry-budget.ts';
 
-/** What follows an attempt, by the retry policy and the retry budget of the client. */
+/** So many endpoints have budgets of their own. */
+const MOST_ENDPOINTS = 64;
+
+/** What follows an attempt, by the retry policy and the retry budget of its endpoint. */
 export class Retries {
   readonly #maxAttempts: number;
   readonly #random: () => number;
-  readonly #budget = new RetryBudget();
+  /** One for each endpoint, so that retries of one that fails delay none of another. */
+  readonly #budgets = new Map<string, RetryBudget>();
 
   constructor(maxAttempts: number, random: () => number) {
     this.#maxAttempts = maxAttempts;
@@ -28,12 +33,20 @@ export class Retries {
     if (call.ask.isInspection && outcome.kind === 'answered' && outcome.isLimited) return withoutRetry(outcome);
     const policy = { maxAttempts: this.#maxAttempts, isSafe: isSafe(method), random: this.#random };
     const decision = decideRetry(outcome, counts, policy);
-    if (decision.kind === 'deliver' && outcome.kind === 'answered' && outcome.status < 500) this.#budget.earn();
+    if (decision.kind === 'deliver' && outcome.kind === 'answered' && outcome.status < 500)
+      this.#budgets.get(call.ask.endpoint)?.earn();
     if (decision.kind !== 'retry') return decision;
-    const { isOneShot, maxWaitMs } = call.ask;
+    const { endpoint, isOneShot, maxWaitMs } = call.ask;
     if (isOneShot) return withoutRetry(outcome);
-    const waitMs = decision.isPaid ? this.#budget.pay(now, maxWaitMs) : 0;
+    const waitMs = decision.isPaid ? this.#budgetOf(endpoint).pay(now, maxWaitMs) : 0;
     if (waitMs === undefined) return withoutRetry(outcome);
     return { ...decision, afterMs: Math.max(decision.afterMs, waitMs) };
+  }
+
+  #budgetOf(endpoint: string): RetryBudget {
+    const budget = this.#budgets.get(endpoint) ?? new RetryBudget();
+    this.#budgets.set(endpoint, budget);
+    keepLast(this.#budgets, MOST_ENDPOINTS);
+    return budget;
   }
 }

@@ -1,10 +1,10 @@
-/** Retries that a client may make at once, that each success earns, and that a second earns. */
+/** Retries that an endpoint may have at once, that each success earns, and that a second earns. */
 const BUDGET = 10;
 const EARNED_BY_SUCCESS = 0.2;
 const EARNED_IN_A_SECOND = 1;
 
 /**
- * One budget of retries for all calls of a client, so that retries add little to the load of a service that fails. A spent budget delays a retry until it
+ * One budget of retries for all calls of an endpoint, so that retries add little to the load of a service that fails. A spent budget delays a retry until it
  * has been refilled, and so spaces all that follow.
  */
 export class RetryBudget {

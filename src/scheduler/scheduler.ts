@@ -241,7 +241,7 @@ export class Scheduler {
         const { afterMs } = decision;
         if (decision.url && outcome.kind === 'answered') request = redirected(request, outcome.status, decision.url);
         // Each probe of an outage is an attempt of another call, so that none of many runs out of attempts.
-        if (this.#clientWide.outage.wasDownAt(lease.sentAt)) trace.fallBehind();
+        if (this.#clientWide.outages.wasDown(lease)) trace.fallBehind();
         trace.retrying(counts.attempts + 1, afterMs);
         this.#backlog.queue(call);
         if (afterMs > 0) await this.#queue.delay(afterMs, call.signal);

@@ -79,17 +79,63 @@ describe('a service that is down', () => {
   });
 });
 
-it('an endpoint that does not answer is no outage: calls of another one are sent as before', async () => {
-  const { clock, service, client, ask } = worldOf(LIMITLESS);
-  await clock.run(Promise.all([ask(0), client.getInfo()]));
-  service.faults.when(({ url }) => (url.pathname.endsWith('/assets') ? 'hang' : undefined));
-  for (let call = 0; call < 20; call++) void ask(call).catch(() => {});
-  const took: number[] = [];
-  for (let second = 0; second < 120; second++) {
-    const from = clock.now();
-    void client.getInfo().then(() => took.push(clock.now() - from));
-    await clock.advance(1_000);
+describe('an endpoint that fails', () => {
+  /** How long calls of another endpoint took, one each second for so many, in milliseconds. */
+  async function others({ clock, client }: World, seconds: number, meanwhile: () => void): Promise<number[]> {
+    const took: number[] = [];
+    for (let second = 0; second < seconds; second++) {
+      const from = clock.now();
+      meanwhile();
+      void client.getInfo().then(() => took.push(clock.now() - from));
+      await clock.advance(1_000);
+    }
+    await clock.advance(5_000);
+    return took;
   }
-  expect(took).toHaveLength(120);
-  expect(Math.max(...took)).toBeLessThan(1_000);
+
+  it('is no outage where its requests reach their time limit together: calls of another one are sent as before', async () => {
+    const world = worldOf(LIMITLESS);
+    const { clock, service, client, ask } = world;
+    await clock.run(Promise.all([ask(0), client.getInfo()]));
+    service.faults.when(({ url }) => (url.pathname.endsWith('/assets') ? 'hang' : undefined));
+    for (let call = 0; call < 20; call++) void ask(call).catch(() => {});
+    const took = await others(world, 120, () => {});
+    expect(took).toHaveLength(120);
+    expect(Math.max(...took)).toBeLessThan(1_000);
+  });
+
+  it.each<[string, ServiceFault, number]>([
+    ['does not answer', 'hang', 1],
+    ['breaks connections', 'reset', 3],
+    ['is answered for by a gateway', { status: 503 }, 3],
+    ['answers 500', { status: 500 }, 3],
+  ])(
+    'and %s delays no call of another one, even if one in twenty of those needs a retry',
+    async (_, fault, perSecond) => {
+      const world = worldOf(LIMITLESS);
+      const { clock, service, client, ask } = world;
+      await clock.run(Promise.all([ask(0), client.getInfo()]));
+      let asked = 0;
+      service.faults.when(({ url }) => {
+        if (url.pathname.endsWith('/assets')) return fault;
+        return ++asked % 20 === 0 ? 'reset' : undefined;
+      });
+      const took = await others(world, 300, () => {
+        for (let call = 0; call < perSecond; call++) void ask(call).catch(() => {});
+      });
+      expect(took).toHaveLength(300);
+      expect(Math.max(...took)).toBeLessThan(3_000);
+    },
+  );
+
+  it('and has never been answered delays no call of another one until the first answer tells its cost', async () => {
+    const world = worldOf({ ...LIMITLESS, cost: ({ url }) => (url.pathname.endsWith('/assets') ? 5 : 1) });
+    const { clock, service, client, ask } = world;
+    await clock.run(client.getInfo());
+    service.faults.when(({ url }) => (url.pathname.endsWith('/assets') ? 'hang' : undefined));
+    for (let call = 0; call < 3; call++) void ask(call).catch(() => {});
+    const took = await others(world, 2, () => {});
+    expect(took).toHaveLength(2);
+    expect(Math.max(...took)).toBeLessThan(1_000);
+  });
 });

@@ -15,24 +15,32 @@ const failed: AttemptOutcome = { kind: 'failed', code: 'ECONNRESET' };
 
 interface Rest {
   readonly method?: string;
+  readonly endpoint?: string;
   readonly maxWaitMs?: number;
   readonly isOneShot?: boolean;
   readonly isInspection?: boolean;
 }
 
-/** The retries of a client, whose back-off is none. */
+/** Retries whose back-off is none. */
 function retries() {
   const all = new Retries(3, () => 0);
   const decide = (outcome: AttemptOutcome, rest: Rest = {}) => {
-    const { method = 'GET', maxWaitMs = Infinity, ...ask } = rest;
-    return all.decide({ ask: { maxWaitMs, ...ask } } as unknown as Call, method, outcome, COUNTS, 0);
+    const { method = 'GET', endpoint = 'GET /a', maxWaitMs = Infinity, ...ask } = rest;
+    return all.decide({ ask: { endpoint, maxWaitMs, ...ask } } as unknown as Call, method, outcome, COUNTS, 0);
   };
   return { decide, spend: () => Array.from({ length: 10 }, () => decide(failed)) };
 }
 
 const waitOf = (decision: RetryDecision): number => (decision.kind === 'retry' ? decision.afterMs : Number.NaN);
 
-describe('the budget of a client', () => {
+describe('the budget of an endpoint', () => {
+  it('pays for no other one', () => {
+    const { decide, spend } = retries();
+    spend();
+    expect(waitOf(decide(failed))).toBe(1_000);
+    expect(waitOf(decide(failed, { endpoint: 'GET /b' }))).toBe(0);
+  });
+
   it.each<[string, AttemptOutcome, string, number]>([
     ['a success', answered(200), 'GET', 0],
     ['a 304', answered(304), 'GET', 0],

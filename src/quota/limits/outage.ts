@@ -8,18 +8,30 @@ const FAILURES_IN_A_ROW = 5;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 2_000;
 
-/** A pause because requests fail. It holds back every request, and ends half-open: one request goes first, and the others follow ever faster. */
+/** The pause of an endpoint lasts longer by this, in milliseconds, so that a call of another one probes the service. */
+const LONGER_MS = 100;
+
+/** Failures count as in a row if they are no further apart than this, in milliseconds. */
+const APART_MS = 60_000;
+
+/** A pause because requests fail: of the service, or of one endpoint. It ends half-open: one request goes first, and the others follow ever faster. */
 export class Outage implements Limit {
   readonly kind = 'outage';
-  readonly #breaker = new Breaker({
-    failures: FAILURES_IN_A_ROW,
-    firstMs: FIRST_PAUSE_MS,
-    longestMs: LONGEST_PAUSE_MS,
-  });
+  readonly #breaker: Breaker;
   readonly #reopening = new Reopening('an outage');
+  readonly #endpoint: string | undefined;
   #why = '';
+  #failedAt = -Infinity;
   /** When the request was sent that was answered; the latest of them. */
   #answeredSentAt = -Infinity;
+
+  /** @param endpoint - the one whose requests fail. Omitted: those of the service. */
+  constructor(endpoint?: string) {
+    this.#endpoint = endpoint;
+    const more = endpoint === undefined ? 0 : LONGER_MS;
+    const [firstMs, longestMs] = [FIRST_PAUSE_MS + more, LONGEST_PAUSE_MS + more];
+    this.#breaker = new Breaker({ failures: FAILURES_IN_A_ROW, firstMs, longestMs });
+  }
 
   /** The instant until which nothing may be sent. */
   get until(): number {
@@ -56,13 +68,17 @@ export class Outage implements Limit {
    */
   onFailure({ sentAt }: Pick<Flight, 'sentAt'>, now: number, code?: string): void {
     if (sentAt < this.#answeredSentAt) return;
+    if (now > this.#failedAt + APART_MS) this.#breaker.onSuccess();
+    this.#failedAt = now;
+    const of = this.#endpoint === undefined ? '' : ` of ${this.#endpoint}`;
     const how = code === undefined ? '' : `, the latest with ${code}`;
-    if (this.#breaker.onFailure(now)) this.#why = `the last ${this.#breaker.failures} requests failed${how}`;
+    if (this.#breaker.onFailure(now)) this.#why = `the last ${this.#breaker.failures} requests${of} failed${how}`;
   }
 
   check(_charge: Charge, now: number): Hold | undefined {
-    if (this.#breaker.isOpen(now)) return this.#pauseHold;
-    return this.#reopening.check(this.#breaker.isHalfOpen(now), now);
+    const { isClosed } = this.#breaker;
+    const hold = this.#breaker.isOpen(now) ? this.#pauseHold : this.#reopening.check(!isClosed, now);
+    return hold && this.#endpoint !== undefined ? { ...hold, scope: 'endpoint' } : hold;
   }
 
   /** An outage consists of many pauses of unknown number, so its whole duration counts as waiting. No answer ends a pause. */

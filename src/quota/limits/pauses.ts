@@ -3,19 +3,20 @@ import type { Flight } from '../usage/in-flight.ts';
 import { Cooldown } from './cooldown.ts';
 import type { ManualPause } from './manual-pause.ts';
 import type { Outage } from './outage.ts';
+import type { Outages } from './outages.ts';
 
 /** What holds back every request for a time: a pause that the service ordered, an outage, or a pause of the caller's own. */
 export class Pauses implements Limit {
   /** The pause that the service ordered. */
   readonly ordered: Cooldown = new Cooldown();
-  readonly outage: Outage;
+  readonly outages: Outages;
   readonly manual: ManualPause;
   readonly #limits: readonly Limit[];
 
-  constructor(outage: Outage, manual: ManualPause) {
-    this.outage = outage;
+  constructor(outages: Outages, manual: ManualPause) {
+    this.outages = outages;
     this.manual = manual;
-    this.#limits = [this.ordered, outage, manual];
+    this.#limits = [this.ordered, outages, manual];
   }
 
   check(charge: Charge, now: number): Hold | undefined {
@@ -24,7 +25,8 @@ export class Pauses implements Limit {
 
   /** The pause that lasts longest and is not the caller's own, in force or not. */
   get current(): Pick<Cooldown | Outage, 'until' | 'why' | 'kind'> {
-    return this.outage.until > this.ordered.until ? this.outage : this.ordered;
+    const { service } = this.outages;
+    return service.until > this.ordered.until ? service : this.ordered;
   }
 
   /** The pause that lasts longest and has an end, in force or not. */
@@ -40,6 +42,6 @@ export class Pauses implements Limit {
    */
   onSent(flight: Flight, isFull: boolean, now: number): void {
     this.ordered.onSent(flight, isFull);
-    this.outage.onSent(flight, now);
+    this.outages.onSent(flight, now);
   }
 }

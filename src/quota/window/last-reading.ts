@@ -43,7 +43,9 @@ export class LastReading {
     const countsNoMore = used < last.used || (used === last.used && limit === last.limit);
     if (sentAt < last.sentAt || (sentAt === last.sentAt && countsNoMore)) return;
     this.#reading = reading;
-    this.#overtaken = Math.max(0, held - this.#flights.sentSince(sentAt) + own);
+    // A reading may count more for one of unknown cost, but no more is held for it.
+    const open = Math.min(held, this.#flights.units);
+    this.#overtaken = Math.max(0, open - this.#flights.sentSince(sentAt) + own);
   }
 
   /**

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Hold, holdUntil, type Limit } from '../../../src/quota/admission.ts';
 import { Exemptions } from '../../../src/quota/limits/exemptions.ts';
 import { ManualPause } from '../../../src/quota/limits/manual-pause.ts';
-import { Outage } from '../../../src/quota/limits/outage.ts';
+import { Outages } from '../../../src/quota/limits/outages.ts';
 import { Pauses } from '../../../src/quota/limits/pauses.ts';
 import { wholeShareLimit } from '../../../src/quota/share-limit.ts';
 import { charge } from '../support/builders.ts';
@@ -15,7 +15,7 @@ const LONG: Hold = holdUntil(30 * HOUR_MS, () => ({ kind: 'reserve', why: 'the r
 
 /** What is left of that hold an hour after the last answer, where these limits are the windows. */
 function leftAfterAnHour(own: Hold | undefined, ...limits: Limit[]): Hold | undefined {
-  const pauses = new Pauses(new Outage(), new ManualPause());
+  const pauses = new Pauses(new Outages(), new ManualPause());
   const exemptions = new Exemptions({ flights: { open: 0 }, pauses, windows: { limits }, shareLimit: wholeShareLimit });
   exemptions.onAnswer(0);
   return exemptions.holdLeft(ASK, charge(), { hold: LONG, own }, HOUR_MS);

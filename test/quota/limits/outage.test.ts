@@ -46,10 +46,18 @@ describe('a service that does not answer', () => {
   it('was found down by requests that were sent after the first failure, until one is answered', () => {
     const outage = failing(4, 70);
     expect(outage.wasDownAt(80)).toBe(false);
-    outage.onFailure(90);
+    outage.onFailure(SENT, 90);
     expect([60, 70, 71].map((sentAt) => outage.wasDownAt(sentAt))).toEqual([false, false, true]);
     outage.onAnswer(flightOf('GET /a', 2_000));
     expect(outage.wasDownAt(3_000)).toBe(false);
+  });
+
+  it('has not failed in a row where a minute is between two failures', () => {
+    const outage = failing(4);
+    outage.onFailure(SENT, 60_001);
+    expect(untilOf(outage, CHARGE, 60_001)).toBe(60_001);
+    for (let failure = 0; failure < 4; failure++) outage.onFailure(SENT, 120_001);
+    expect(untilOf(outage, CHARGE, 120_001)).toBe(121_001);
   });
 
   it('has callers wait since it failed first', () => {

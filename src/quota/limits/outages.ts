@@ -1,0 +1,60 @@
+import { keepLast } from '../../keep-last.ts';
+import { type Charge, type Hold, type Limit, longestHold } from '../admission.ts';
+import type { Flight } from '../usage/in-flight.ts';
+import { Outage } from './outage.ts';
+
+/** So many endpoints are remembered whose requests failed. */
+const MOST_ENDPOINTS = 64;
+
+/** The endpoint of a request, and when that was sent. */
+type Sent = Pick<Flight, 'endpoint' | 'sentAt'>;
+
+/**
+ * The outage of the service, which holds back every request, and that of an endpoint, which holds back its own where another endpoint was answered:
+ * one that fails must not delay the calls of those that do not.
+ */
+export class Outages implements Limit {
+  readonly service: Outage = new Outage();
+  readonly #endpoints = new Map<string, Outage>();
+  /** The endpoint that was answered last, and the last one before that was another. */
+  #answered: string | undefined;
+  #answeredBefore: string | undefined;
+
+  /** Whether a request found the service, or its endpoint, down. */
+  wasDown({ endpoint, sentAt }: Sent): boolean {
+    return this.service.wasDownAt(sentAt) || this.#endpoints.get(endpoint)?.wasDownAt(sentAt) === true;
+  }
+
+  /** A request is sent. */
+  onSent(flight: Flight, now: number): void {
+    this.service.onSent(flight, now);
+    this.#endpoints.get(flight.endpoint)?.onSent(flight, now);
+  }
+
+  /** See {@link Outage.onAnswer}. */
+  onAnswer(flight: Flight): void {
+    const { endpoint } = flight;
+    if (endpoint !== this.#answered) this.#answeredBefore = this.#answered;
+    this.#answered = endpoint;
+    this.service.onAnswer(flight);
+    this.#endpoints.get(endpoint)?.onAnswer(flight);
+  }
+
+  /** See {@link Outage.onFailure}. */
+  onFailure(flight: Sent, now: number, code?: string): void {
+    const { endpoint } = flight;
+    const own = this.#endpoints.get(endpoint) ?? new Outage(endpoint);
+    this.#endpoints.set(endpoint, own);
+    keepLast(this.#endpoints, MOST_ENDPOINTS);
+    this.service.onFailure(flight, now, code);
+    own.onFailure(flight, now, code);
+  }
+
+  check(charge: Charge, now: number): Hold | undefined {
+    const { endpoint } = charge;
+    const own = this.#endpoints.get(endpoint);
+    const other = endpoint === this.#answered ? this.#answeredBefore : this.#answered;
+    const hold = this.service.check(charge, now);
+    return own && other !== undefined ? longestHold([own], charge, now, hold) : hold;
+  }
+}
