@@ -102,7 +102,8 @@ export class HttpExchange {
     const chooseKey = (): number | Promise<number> => this.#options.keyFor(lease, counts.isKeyAsked === true);
     try {
       call.signal?.throwIfAborted();
-      const response = await this.#options.transport.send(request, deadline, onLeave, chooseKey);
+      const { endpoint } = call.ask;
+      const response = await this.#options.transport.send(request, deadline, onLeave, chooseKey, endpoint);
       const { quota, outcome } = this.#onHeaders(attempt, response);
       const body = await this.#body(attempt, response, outcome, deadline);
       return { outcome, reply: replyOf(response, quota, request.url, counts.hops > 0, body) };

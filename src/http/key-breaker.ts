@@ -10,32 +10,46 @@ const REFUSALS = 5;
 /** Time after which such a key is tried again, in milliseconds. */
 const AGAIN_MS = 60_000;
 
-/** A circuit breaker for each API key, by its number: a key that the service has revoked is not sent with every call that waits. */
+/** What is known of a key that was refused. */
+interface RefusedKey {
+  readonly breaker: Breaker;
+  /** The endpoints that have refused it since one accepted it. */
+  readonly endpoints: Set<string>;
+}
+
+/**
+ * A circuit breaker for each API key, by its number: a key that the service has revoked is not sent with every call that waits. An endpoint that has
+ * not refused it is asked all the same, because others may be forbidden to this key alone.
+ */
 export class KeyBreaker {
   readonly #clock: Pick<Clock, 'now'>;
-  readonly #breakers = new Map<number, Breaker>();
+  readonly #refused = new Map<number, RefusedKey>();
 
   constructor(clock: Pick<Clock, 'now'>) {
     this.#clock = clock;
   }
 
-  /** Whether the breaker is open, so that the key is not to be sent now. */
-  isOpen(key: number): boolean {
-    return this.#breakers.get(key)?.isOpen(this.#clock.now()) ?? false;
+  /** Whether the breaker is open, so that the key is not to be sent to that endpoint now. */
+  isOpen(key: number, endpoint: string): boolean {
+    const known = this.#refused.get(key);
+    return known !== undefined && known.endpoints.has(endpoint) && known.breaker.isOpen(this.#clock.now());
   }
 
   /** Records the status of an answer to a request with that key. */
-  record(key: number, status: number): void {
-    const known = this.#breakers.get(key);
-    if (!isKeyRefusal(status)) known?.onSuccess();
-    else if (known) known.onFailure(this.#clock.now());
-    else this.#add(key).onFailure(this.#clock.now());
+  record(key: number, endpoint: string, status: number): void {
+    if (!isKeyRefusal(status)) this.#refused.delete(key);
+    else {
+      const { breaker, endpoints } = this.#refused.get(key) ?? this.#add(key);
+      endpoints.add(endpoint);
+      breaker.onFailure(this.#clock.now());
+    }
   }
 
-  #add(key: number): Breaker {
+  #add(key: number): RefusedKey {
     const breaker = new Breaker({ failures: REFUSALS, firstMs: AGAIN_MS, longestMs: AGAIN_MS });
-    this.#breakers.set(key, breaker);
-    keepLast(this.#breakers, MOST_KEYS);
-    return breaker;
+    const known = { breaker, endpoints: new Set<string>() };
+    this.#refused.set(key, known);
+    keepLast(this.#refused, MOST_KEYS);
+    return known;
   }
 }

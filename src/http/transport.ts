@@ -19,12 +19,14 @@ export interface Transport {
    * @param onLeave - called when the request leaves, with the number of its key: 0 for none. A request that fails before was
    * certainly not counted.
    * @param chooseKey - gives the number of the key to send. Default: that of the key that the ring is given now.
+   * @param endpoint - the one that is asked, for the breaker of the key.
    */
   send(
     request: Outgoing,
     cancellation: Cancellation,
     onLeave?: (key: number) => void,
     chooseKey?: KeyRing['ask'],
+    endpoint?: string,
   ): Promise<Response>;
   /** The whole body as text, up to 32 MiB. */
   read(response: Response, cancellation: Cancellation): Promise<string>;
@@ -71,12 +73,12 @@ export function createTransport(settings: TransportOptions): Transport {
     failureOf: (error) => failureOf(error, redact),
     read: (response, cancellation) => readText(response, cancellation, redact),
     readBytes: (response, cancellation) => readBytes(response, cancellation, redact),
-    async send(outgoing, cancellation, onLeave = () => {}, chooseKey = keys.ask) {
+    async send(outgoing, cancellation, onLeave = () => {}, chooseKey = keys.ask, endpoint = '') {
       const { url } = outgoing;
       const { signal } = cancellation;
       const chosen = url.startsWith(`${origin}/`) ? chooseKey() : 0;
       const number = chosen instanceof Promise ? await cancellation.during(() => chosen) : chosen;
-      const secret = secretToSend(number, settings, redaction);
+      const secret = secretToSend(number, endpoint, settings, redaction);
       const isPolluted = isPrototypePolluted();
       // A signal in the request costs two more signals, so it is passed beside the request where that makes no difference: a
       // custom `fetch` may read it from the request, and with other options a Request drops the caller's referrer.
@@ -94,7 +96,7 @@ export function createTransport(settings: TransportOptions): Transport {
       };
       try {
         const response = await cancellation.during(() => wire(url, options));
-        if (secret !== undefined && !isLimited403(response)) keyBreaker?.record(number, response.status);
+        if (secret !== undefined && !isLimited403(response)) keyBreaker?.record(number, endpoint, response.status);
         return response;
       } catch (error) {
         if (signal.aborted) throw signal.reason;
@@ -108,6 +110,7 @@ export function createTransport(settings: TransportOptions): Transport {
 /** The key with this number, which is redacted from now on. Throws a Failure if it is not to be sent. */
 function secretToSend(
   number: number,
+  endpoint: string,
   { keys, keyBreaker }: TransportOptions,
   redaction: Redaction,
 ): string | undefined {
@@ -115,7 +118,7 @@ function secretToSend(
   // A key that the ring has forgotten: without it the request would be sent as one without a key.
   if (number !== 0 && secret === undefined) throw new Failure(KEY_CHANGED);
   if (secret !== undefined) redaction.learn(secret);
-  if (keyBreaker?.isOpen(number)) throw new Failure(KEY_REFUSED);
+  if (keyBreaker?.isOpen(number, endpoint)) throw new Failure(KEY_REFUSED);
   return secret;
 }
 

@@ -16,6 +16,18 @@ describe('a key that the service knows no more', () => {
     expect([client.waiting, client.quota().inFlight, client.quota().cooldown]).toEqual([0, 0, undefined]);
   });
 
+  it('is not taken for one that a single endpoint refuses: calls of another one are sent as before', async () => {
+    const { clock, service, client, ask } = worldOf();
+    await clock.run(client.getInfo());
+    service.faults.when(({ url }) => (url.pathname.endsWith('/assets') ? { status: 403 } : undefined));
+    for (let call = 0; call < 20; call++) void ask(call).catch(() => {});
+    for (let second = 0; second < 10; second++) {
+      const call = client.getInfo();
+      await clock.advance(1_000);
+      expect(await call).toMatchObject({ data: {} });
+    }
+  });
+
   it('is tried again after a minute, and another one at once', async () => {
     let key = 'a-key';
     let isKnown = false;

@@ -1,4 +1,3 @@
-import { keepLast } from '../../keep-last.ts';
 import { type Charge, type Hold, type Limit, longestHold } from '../admission.ts';
 import type { Flight } from '../usage/in-flight.ts';
 import { Outage } from './outage.ts';
@@ -45,7 +44,8 @@ export class Outages implements Limit {
     const { endpoint } = flight;
     const own = this.#endpoints.get(endpoint) ?? new Outage(endpoint);
     this.#endpoints.set(endpoint, own);
-    keepLast(this.#endpoints, MOST_ENDPOINTS);
+    const [oldest = endpoint] = this.#endpoints.keys();
+    if (this.#endpoints.size > MOST_ENDPOINTS) this.#endpoints.delete(oldest);
     this.service.onFailure(flight, now, code);
     own.onFailure(flight, now, code);
   }
