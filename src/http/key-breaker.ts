@@ -32,7 +32,7 @@ export class KeyBreaker {
   /** Whether the breaker is open, so that the key is not to be sent to that endpoint now. */
   isOpen(key: number, endpoint: string): boolean {
     const known = this.#refused.get(key);
-    return known !== undefined && known.endpoints.has(endpoint) && known.breaker.isOpen(this.#clock.now());
+    return known?.endpoints.has(endpoint) === true && known.breaker.isOpen(this.#clock.now());
   }
 
   /** Records the status of an answer to a request with that key. */
