@@ -118,7 +118,7 @@ export class Pacer {
     this.#age(now);
     this.#flights.end(flight);
     this.costs.onEnded(flight);
-    if (outcome.failed) this.#pauses.outage.onFailure(now, 'code' in outcome ? outcome.code : undefined);
+    if (outcome.failed) this.#pauses.outage.onFailure(flight, now, 'code' in outcome ? outcome.code : undefined);
     if (outcome.kind === 'answered') {
       if (!outcome.failed) this.#pauses.outage.onAnswer(flight);
       this.#onAnswer(flight, outcome, now);

@@ -61,3 +61,18 @@ describe('a service that is down', () => {
     expect(data).toBeDefined();
   });
 });
+
+it('an endpoint that does not answer is no outage: calls of another one are sent as before', async () => {
+  const { clock, service, client, ask } = worldOf(LIMITLESS);
+  await clock.run(Promise.all([ask(0), client.getInfo()]));
+  service.faults.when(({ url }) => (url.pathname.endsWith('/assets') ? 'hang' : undefined));
+  for (let call = 0; call < 20; call++) void ask(call).catch(() => {});
+  const took: number[] = [];
+  for (let second = 0; second < 120; second++) {
+    const from = clock.now();
+    void client.getInfo().then(() => took.push(clock.now() - from));
+    await clock.advance(1_000);
+  }
+  expect(took).toHaveLength(120);
+  expect(Math.max(...took)).toBeLessThan(1_000);
+});

@@ -18,6 +18,8 @@ export class Outage implements Limit {
   });
   readonly #reopening = new Reopening('an outage');
   #why = '';
+  /** When the request was sent that was answered; the latest of them. */
+  #answeredSentAt = -Infinity;
 
   /** The instant until which nothing may be sent. */
   get until(): number {
@@ -36,13 +38,18 @@ export class Outage implements Limit {
 
   /** The service answered, with any status. */
   onAnswer(flight: Flight): void {
+    this.#answeredSentAt = Math.max(this.#answeredSentAt, flight.sentAt);
     const wasClosed = this.#breaker.isClosed;
     this.#breaker.onSuccess(flight.sentAt);
     if (!wasClosed && this.#breaker.isClosed) this.#reopening.open();
   }
 
-  /** A request failed: the connection, or the service behind its gateway. */
-  onFailure(now: number, code?: string): void {
+  /**
+   * A request failed: the connection, or the service behind its gateway. That is no sign of an outage if one that was sent later was
+   * answered: the requests of one endpoint may all reach their time limit together, while others are served.
+   */
+  onFailure({ sentAt }: Pick<Flight, 'sentAt'>, now: number, code?: string): void {
+    if (sentAt < this.#answeredSentAt) return;
     const how = code === undefined ? '' : `, the latest with ${code}`;
     if (this.#breaker.onFailure(now)) this.#why = `the last ${this.#breaker.failures} requests failed${how}`;
   }

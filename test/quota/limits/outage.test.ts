@@ -5,11 +5,12 @@ import { flightOf } from '../support/flight.ts';
 import { AGE_MS } from '../support/script.ts';
 
 const CHARGE = charge();
+const SENT = { sentAt: 0 };
 
 describe('a service that does not answer', () => {
   const failing = (times: number, now = 0): Outage => {
     const outage = new Outage();
-    for (let failure = 0; failure < times; failure++) outage.onFailure(now);
+    for (let failure = 0; failure < times; failure++) outage.onFailure(SENT, now);
     return outage;
   };
 
@@ -38,13 +39,13 @@ describe('a service that does not answer', () => {
   it('is said to be down with the code of the latest failure', () => {
     const outage = failing(4);
     expect(outage.why).toBe('');
-    outage.onFailure(0, 'ECONNRESET');
+    outage.onFailure(SENT, 0, 'ECONNRESET');
     expect(outage.why).toBe('the last 5 requests failed, the latest with ECONNRESET');
   });
 
   it('has callers wait since it failed first', () => {
     const outage = failing(5, 70);
-    outage.onFailure(90);
+    outage.onFailure(SENT, 90);
     expect([outage.check(CHARGE, 80)?.isFirm, outage.check(CHARGE, 80)?.failingSince]).toEqual([true, 70]);
   });
 
@@ -52,7 +53,7 @@ describe('a service that does not answer', () => {
     const outage = failing(5);
     const pauses = Array.from({ length: 5 }, () => {
       const now = outage.until;
-      outage.onFailure(now);
+      outage.onFailure(SENT, now);
       return outage.until - now;
     });
     expect(pauses).toEqual([2_000, 2_000, 2_000, 2_000, 2_000]);
@@ -66,8 +67,17 @@ describe('a service that does not answer', () => {
   it('is down no more when anything is answered in between', () => {
     const outage = failing(4);
     outage.onAnswer(flightOf('GET /a', 0));
-    outage.onFailure(0);
+    outage.onFailure(SENT, 0);
     expect(untilOf(outage, CHARGE, 0)).toBe(0);
+  });
+
+  it('is not down where requests that were sent later were answered', () => {
+    const outage = new Outage();
+    outage.onAnswer(flightOf('GET /b', 10));
+    for (let failure = 0; failure < 32; failure++) outage.onFailure({ sentAt: 9 }, 30_000, 'TIMEOUT');
+    expect(outage.check(CHARGE, 30_000)).toBeUndefined();
+    for (let failure = 0; failure < 5; failure++) outage.onFailure({ sentAt: 10 }, 30_000, 'TIMEOUT');
+    expect(untilOf(outage, CHARGE, 30_000)).toBe(31_000);
   });
 
   it('is asked by all again once it has answered the one that went first', () => {
