@@ -22,6 +22,7 @@ const FLAGS: Readonly<Record<string, string>> = {
   baseUrl: '--url (or STACKS_API_URL)',
   apiKey: 'the key',
   host: '--listen',
+  token: '--token-file (or STACKS_PROXY_TOKEN)',
   timeoutMs: '--timeout',
   maxWaitMs: '--max-wait',
   concurrency: '--concurrency',

@@ -86,7 +86,7 @@ async function send(response: Response, path: string, outgoing: ServerResponse, 
   let read = await reader?.read();
   // Only now: a body that breaks off before its first piece has an answer of the proxy.
   outgoing.sendDate = !headers.has('date');
-  outgoing.writeHead(status, statusText, responseHeaders(response, path));
+  outgoing.writeHead(status, statusText, responseHeaders(response, path, read?.value));
   while (reader && !read?.done) {
     // The end of a body that came with this piece is sent along with it.
     socket?.cork();

@@ -18,9 +18,12 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
 /** Request headers that the proxy, or its `fetch`, sets for itself. */
 const OF_THE_REQUEST: ReadonlySet<string> = new Set(['host', 'content-length', 'expect', 'accept-encoding', 'via']);
 
-/** Codings that are asked for, and those that `fetch` decodes. */
+/** Codings that are asked for, and those that every `fetch` decodes. */
 const ASKED = 'gzip, deflate, br';
 const CODINGS: readonly string[] = ['gzip', 'deflate', 'br', 'x-gzip'];
+
+/** The first bytes of a body in the coding zstd, which `fetch` decodes from Node 24 on. No UTF-8 text begins so. */
+const ZSTD: readonly number[] = [0x28, 0xb5];
 
 /** The headers that carry a key. */
 const KEY = /^x-(hiro-)?api-key$/;
@@ -68,12 +71,15 @@ export function requestHeaders(
  * The headers of an answer, as the caller gets them: a list of names and values in turn.
  *
  * @param path - what the caller asked for.
+ * @param piece - the first piece of the body.
  */
-export function responseHeaders(response: Response, path: string): string[] {
+export function responseHeaders(response: Response, path: string, piece?: Uint8Array): string[] {
   const { headers, url } = response;
   const named = listed(headers.get('connection'));
   // The body was decoded, so it has another length.
-  const isDecoded = listed(headers.get('content-encoding')).every((coding) => CODINGS.includes(coding));
+  const isDecoded = listed(headers.get('content-encoding')).every((coding) =>
+    coding === 'zstd' ? ZSTD.some((byte, at) => piece?.[at] !== byte) : CODINGS.includes(coding),
+  );
   const isLeft = (name: string): boolean =>
     OF_THE_CONNECTION.has(name) ||
     named.includes(name) ||

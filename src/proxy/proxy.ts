@@ -20,6 +20,9 @@ const BACKLOG = 4_096;
  */
 const KEEP_ALIVE_MS = 120_000;
 
+/** A closing proxy waits no longer than twice this time, in milliseconds, for a caller that neither sends nor reads. */
+const STALLED_MS = 4_000;
+
 /** Where a proxy listens. */
 export interface ListenOptions {
   /** The port, 0 to 65,535; 0 for any free one. Default: 3999. */
@@ -32,7 +35,10 @@ export interface ListenOptions {
 export interface ListeningProxy {
   /** Its URL, such as `http://127.0.0.1:3999`. */
   readonly url: string;
-  /** Accepts no more connections, lets the requests in progress finish, and resolves when they have. Close the client, too: its calls then end. */
+  /**
+   * Accepts no more connections, lets the requests in progress finish, and resolves when they have. Close the client, too: its calls
+   * then end. A caller that stops sending its request, or reading its answer, is disconnected after four to eight seconds.
+   */
   close(): Promise<void>;
 }
 
@@ -122,7 +128,7 @@ function serverOf(handle: RequestListener): Server {
 /**
  * Follows the requests of a server. Its own `close` would also wait for connections that browsers keep in reserve.
  *
- * @returns a function that resolves as soon as none is in progress.
+ * @returns a function that resolves as soon as none is in progress, and disconnects callers that stall.
  */
 function inProgress(server: Server): () => Promise<void> {
   const open = new Set<ServerResponse>();
@@ -131,8 +137,17 @@ function inProgress(server: Server): () => Promise<void> {
     outgoing.once('close', () => open.delete(outgoing));
   });
   return async () => {
-    while (open.size > 0) await Promise.all(Array.from(open, (outgoing) => once(outgoing, 'close')));
+    while (open.size > 0) {
+      for (const outgoing of open) outgoing.setTimeout(STALLED_MS, () => disconnectStalled(outgoing));
+      await Promise.all(Array.from(open, (outgoing) => once(outgoing, 'close')));
+    }
   };
+}
+
+/** Nothing has moved for a time. That is the caller's fault if it owes bytes of its request, or has not read those of its answer. */
+function disconnectStalled(outgoing: ServerResponse): void {
+  const { req: incoming, writableLength } = outgoing;
+  if (writableLength > 0 || (!incoming.complete && incoming.readableLength === 0)) outgoing.destroy();
 }
 
 const listenOptions = optionsParser('options of listen', {

@@ -182,6 +182,7 @@ const AVOIDED: Record<string, string> = {
 const KEPT = [
   { name: /token/i, in: 'src/proxy/' },
   { name: /token/i, in: 'src/cli/proxy/' },
+  { name: /^token$/, in: 'src/cli/error-message.ts' },
   { name: /^data$/i, in: 'src/' },
   { name: /fungible_?token/i, in: 'src/' },
   { name: /^TOKEN$/, in: 'src/testing/routes/asset-events.ts' },

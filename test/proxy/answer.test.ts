@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { buffer, text } from 'node:stream/consumers';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeAll, INFO, KEY, minute, pairOf, stalled } from './support/pair.ts';
 
@@ -87,7 +87,7 @@ describe('an answer through the proxy', () => {
     expect(JSON.stringify(headers)).not.toContain(KEY);
   });
 
-  it.for(['x-gzip', 'deflate', 'br', 'gzip, br', 'identity'])(
+  it.for(['x-gzip', 'deflate', 'br', 'gzip, br', 'zstd', 'identity'])(
     'that came as %s though it was not asked for is what its headers say',
     async (coding) => {
       const coders: Record<string, (bytes: Buffer) => Buffer> = {
@@ -95,6 +95,7 @@ describe('an answer through the proxy', () => {
         gzip: gzipSync,
         deflate: deflateSync,
         br: brotliCompressSync,
+        zstd: zstdCompressSync,
         identity: (bytes) => bytes,
       };
       const sent = coding

@@ -145,6 +145,28 @@ describe('a caller who disconnects', () => {
   });
 });
 
+it('a proxy that closes disconnects a caller that stops sending or reading, and no other', async () => {
+  let answerLast: (() => void) | undefined;
+  let isLargeCut = false;
+  const { port, ask, close } = await pairOf(({ url }, outgoing) => {
+    if (url === '/v2/last') answerLast = () => outgoing.end('{}');
+    else outgoing.end(Buffer.alloc(3e7)).on('close', () => (isLargeCut = true));
+  });
+  const sending = request({ port, method: 'POST', headers: { 'content-length': 9 }, agent: false });
+  sending.on('error', () => {}).write('a');
+  const reading = request({ port, path: '/v2/large', agent: false }).on('error', () => {});
+  // It is not read any further.
+  await once(reading.end(), 'response');
+  const last = ask('/v2/last');
+  await soon(() => answerLast).toBeDefined();
+  const closed = close();
+  await soon(() => sending.destroyed).toBe(true);
+  await soon(() => isLargeCut).toBe(true);
+  answerLast?.();
+  expect((await last).status).toBe(200);
+  await closed;
+});
+
 it('many requests at once are all answered, none refused', async () => {
   const { url } = await pairOf((_, outgoing) => outgoing.writeHead(200, minute(99_000, 100_000)).end('{}'));
   const statuses = await Promise.all(Array.from({ length: 300 }, async () => (await fetch(url + INFO)).status));

@@ -191,6 +191,15 @@ describe('the proxy in a world of its own', () => {
     expect(world.stderr.text).not.toContain('password');
   });
 
+  it('says where a token that cannot be one comes from, without repeating it', async () => {
+    const world = worldOf();
+    expect(await world.run('proxy', '--token-file', fileWith('short'))).toBe(2);
+    expect(world.stderr.text).toMatch(
+      /^stacks-quota: --token-file \(or STACKS_PROXY_TOKEN\) must be 16 to 512 visible/,
+    );
+    expect(world.stderr.text).not.toContain('short');
+  });
+
   it('prints its help', async () => {
     const world = worldOf();
     expect(await world.run('proxy', '--help')).toBe(0);

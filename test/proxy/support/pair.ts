@@ -47,6 +47,8 @@ export interface Pair {
   readonly seen: readonly { readonly method: string; readonly url: string; readonly headers: IncomingHttpHeaders }[];
   /** Asks the proxy. */
   readonly ask: (path: string, asked?: Asked) => Promise<Answer>;
+  /** Closes the client and the proxy. */
+  readonly close: () => Promise<void>;
 }
 
 const open: (() => Promise<void>)[] = [];
@@ -79,11 +81,14 @@ export async function pairOf(
   const serviceUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
   const client = createClient({ baseUrl: serviceUrl + basePath, apiKey: KEY, random: () => 0, ...clientOptions });
   const proxy = createProxy(client, proxyOptions);
-  const { url, close } = await proxy.listen({ port: 0 });
+  const listening = await proxy.listen({ port: 0 });
+  const { url } = listening;
   const { port } = new URL(url);
+  const close = async (): Promise<void> => {
+    await Promise.all([client.close(), listening.close()]);
+  };
   open.push(async () => {
     service.closeAllConnections();
-    await client.close();
     await close();
     service.close();
   });
@@ -94,6 +99,7 @@ export async function pairOf(
     serviceUrl,
     seen,
     ask: (path: string, asked?: Asked) => ask(Number(port), path, asked),
+    close,
   };
 }
 
