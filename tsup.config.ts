@@ -1,6 +1,6 @@
 import { defineConfig } from 'tsup';
-import { ENTRY_POINTS } from './scripts/entry-points.ts';
 import { adaptPackages } from './scripts/adapt-packages.ts';
+import { ENTRY_POINTS } from './scripts/entry-points.ts';
 
 /** The files of `dist`, by the names that users import. */
 const library = Object.fromEntries(
