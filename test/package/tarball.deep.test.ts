@@ -277,6 +277,13 @@ describe('the packed package in an empty project', () => {
     }
   });
 
+  it('installs beside other versions of its optional peers than it can use, and says which it needs', async () => {
+    const folder = project('older-peers', 'msw@1', 'redis@3');
+    const program = [process.execPath, join(folder, 'node_modules/.bin/stacks-quota')];
+    const proxy = startChild([...program, 'proxy', '--port', '0', '--redis', 'redis://127.0.0.1:1'], {});
+    expect(await proxy.ending).toMatchObject({ code: 2, err: expect.stringContaining('the package redis, 4 or later') });
+  });
+
   it.each(['2', '3'])('serves MSW %s', async (version) => {
     const folder = project(`msw-${version}`, `msw@${version}`);
     expect(await run(folder, MSW_PROGRAM)).toBe('200 4\n');
