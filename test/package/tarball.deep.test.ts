@@ -281,7 +281,10 @@ describe('the packed package in an empty project', () => {
     const folder = project('older-peers', 'msw@1', 'redis@3');
     const program = [process.execPath, join(folder, 'node_modules/.bin/stacks-quota')];
     const proxy = startChild([...program, 'proxy', '--port', '0', '--redis', 'redis://127.0.0.1:1'], {});
-    expect(await proxy.ending).toMatchObject({ code: 2, err: expect.stringContaining('the package redis, 4 or later') });
+    expect(await proxy.ending).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('the package redis, 4 or later'),
+    });
   });
 
   it.each(['2', '3'])('serves MSW %s', async (version) => {
