@@ -1,6 +1,6 @@
 import { defineConfig } from 'tsup';
+import { adaptPackages } from './scripts/adapt-packages.ts';
 import { ENTRY_POINTS } from './scripts/entry-points.ts';
-import { fetchWhenAsked } from './scripts/fetch-when-asked.ts';
 
 /** The files of `dist`, by the names that users import. */
 const library = Object.fromEntries(
@@ -16,6 +16,6 @@ export default defineConfig({
   dts: { entry: library, banner: '/// <reference lib="esnext.disposable" />\n' },
   clean: true,
   removeNodeProtocol: false,
-  esbuildPlugins: [fetchWhenAsked],
+  esbuildPlugins: [adaptPackages],
   external: ['msw', '@opentelemetry/api', 'redis'],
 });

@@ -49,6 +49,18 @@ registerHooks({
   },
 });`;
 
+/** The Edge Runtime of Next.js has the names of Node's functions in `process`, and each of them throws. */
+const IN_EDGE_RUNTIME = `
+const unsupported = () => { throw new Error('A Node.js API is used'); };
+globalThis.process = { env: {}, getBuiltinModule: unsupported, emitWarning: unsupported } as never;
+const { createClient } = await import('stacks-quota');
+const { createMockService } = await import('stacks-quota/testing');
+const service = createMockService({ keyless: { minute: 5 } });
+const client = createClient({ baseUrl: service.origin, fetch: service.fetch });
+const { response, quota } = await client.getInfo();
+console.log(response.status, quota.stacks.minute?.remaining);
+`;
+
 const MSW_TYPES = `
 import { handlers } from 'stacks-quota/testing/msw';
 export const mocked = handlers(service);
@@ -171,6 +183,10 @@ describe('the packed package in an empty project', () => {
     },
   );
 
+  it('runs where the functions of process throw, as in the Edge Runtime of Next.js', async () => {
+    expect(await run(join(home, 'plain'), IN_EDGE_RUNTIME)).toBe('200 4\n');
+  });
+
   it('has types that are clean by the strictest settings, in modules and in CommonJS', () => {
     const folder = project('types', ...TYPE_PACKAGES, 'msw@3');
     const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
@@ -259,6 +275,16 @@ describe('the packed package in an empty project', () => {
     } finally {
       await redis.stop();
     }
+  });
+
+  it('installs beside other versions of its optional peers than it can use, and says which it needs', async () => {
+    const folder = project('older-peers', 'msw@1', 'redis@3');
+    const program = [process.execPath, join(folder, 'node_modules/.bin/stacks-quota')];
+    const proxy = startChild([...program, 'proxy', '--port', '0', '--redis', 'redis://127.0.0.1:1'], {});
+    expect(await proxy.ending).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('the package redis, 4 or later'),
+    });
   });
 
   it.each(['2', '3'])('serves MSW %s', async (version) => {

@@ -11,11 +11,13 @@ export interface JoinedShare {
 
 /** Connects to Redis with the package `redis`, which is not installed along with this one. */
 export async function connectShare(url: string, name: string): Promise<JoinedShare> {
-  const { createClient } = await import('redis').catch(() => {
+  // Version 3 has no clusters.
+  const { createClient, createCluster } = await import('redis').catch((): Partial<typeof import('redis')> => ({}));
+  if (!createClient || !createCluster) {
     throw new UsageError(
-      '--redis needs the package redis: npm install redis, or npx --package redis --package stacks-quota …',
+      '--redis needs the package redis, 4 or later: npm install redis, or npx --package redis --package stacks-quota …',
     );
-  });
+  }
   const redis = createConnection(createClient, url);
   const share = redisShare({ redis, name });
   // While Redis cannot be reached, the share goes on without it; the client connects again by itself.
