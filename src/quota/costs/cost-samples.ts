@@ -19,19 +19,16 @@ interface Sample {
 
 /** Recent answers of an endpoint, as many of rare costs as of frequent ones: the evidence for what decides the cost. */
 export class CostSamples {
-  /** The cost seen last is the last. */
+  /** The cost that was new last is the last. */
   readonly #byCost = new Map<number, Sample[]>();
-  #latest: number | undefined;
   #count = 0;
 
   add(parameters: Parameters, cost: number): void {
-    const samples = this.#byCost.get(cost) ?? [];
+    const known = this.#byCost.get(cost);
+    const samples = known ?? [];
     samples.push({ parameters, cost, number: this.#count++ });
     if (samples.length > OF_EACH) samples.shift();
-    if (cost === this.#latest) return;
-    this.#latest = cost;
-    // Deleted and set again, so that the first is the cost not seen for longest.
-    this.#byCost.delete(cost);
+    if (known) return;
     this.#byCost.set(cost, samples);
     const [oldest] = this.#byCost.keys();
     if (this.#byCost.size > MOST_COSTS && oldest !== undefined) this.#byCost.delete(oldest);

@@ -114,7 +114,6 @@ export class Cooldown implements Limit {
   /** A request was served during the pause: it ends, half-open. */
   end(now: number): void {
     this.#until = Math.min(this.#until, now);
-    this.#delayMs = 0;
   }
 
   check(_charge: Charge, now: number): Hold | undefined {

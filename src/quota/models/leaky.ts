@@ -9,7 +9,6 @@ import { ROUNDING, type Shape, type SureUsage, TOLERANCE, type WindowModel, type
 export class LeakyModel implements WindowModel {
   readonly shape: Shape = leaky;
   readonly #periodMs: number;
-  #limit = Infinity;
   #rate = 0;
   #level = 0;
   #at = -Infinity;
@@ -30,9 +29,7 @@ export class LeakyModel implements WindowModel {
 
   book(units: number, _from: number, to: number): void {
     const at = Math.max(to, this.#at);
-    const level = this.spent(at);
-    // A request that would overflow was refused and raised nothing; if it did, the next reading shows it.
-    this.#level = Math.max(level, Math.min(level + units, this.#limit));
+    this.#level = this.spent(at) + units;
     this.#at = at;
   }
 
@@ -54,7 +51,6 @@ export class LeakyModel implements WindowModel {
 
   reconcile(reading: WindowReading): number {
     const { receivedAt } = reading;
-    this.#limit = reading.limit;
     this.#rate = (reading.limit / this.#periodMs) * (1 - DRIFT);
     const spent = this.spent(receivedAt);
     const counted = reading.used - reading.held - this.#sunk(reading.sentAt, receivedAt);

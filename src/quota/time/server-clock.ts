@@ -10,9 +10,6 @@ const WORST_SLACK_MS = 1_000;
 /** Ends of longer windows say too little of the time, in milliseconds: where they were believed, a request might belong to any of a million seconds. */
 const LONGEST_MS = 60_000;
 
-/** A request that waits for the end of a window is sent no more than this sooner, in milliseconds. */
-const LATE_MS = 1;
-
 /** How fast two clocks may drift apart; real ones stay below 5e-5. */
 export const DRIFT = 1e-4;
 
@@ -122,7 +119,7 @@ export class ServerClock {
       this.#believe(this.#dates);
     }
     this.#narrow(this.#ends, least - this.#rounding, most + this.#rounding, receivedAt);
-    const isPast = this.#dates.from(sentAt) > most + this.#rounding - LATE_MS;
+    const isPast = this.#dates.from(sentAt) > most + this.#rounding;
     if (this.isDated ? isPast : this.#rounding === 0) this.#believe(this.#ends);
   }
 

@@ -69,8 +69,6 @@ describe('cooldown', () => {
     const hold = cooldown.check(CHARGE, 1_000);
     expect([hold?.isFirm, hold?.reason().kind]).toEqual([false, 'half-open']);
     expect(cooldown.check(CHARGE, 1_700)).toBeUndefined();
-    cooldown.end(900);
-    expect(cooldown.check(CHARGE, 900)).toBeUndefined();
   });
 
   it('a cooldown is followed by one request after the other, ever faster, and by none in the same millisecond as the next', () => {

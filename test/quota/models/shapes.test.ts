@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { FirstRequestModel } from '../../../src/quota/models/first-request.ts';
-import { LeakyModel } from '../../../src/quota/models/leaky.ts';
 import { SlidingLogModel } from '../../../src/quota/models/sliding-log.ts';
 import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
 import { ReadFirstRequestModel, readingsOf } from '../support/builders.ts';
@@ -20,17 +19,6 @@ describe('sliding log', () => {
     const asTheyLeave = 60_015;
     expect(log.isContradicted(reading(asTheyLeave - 2, 150), past)).toBe(false);
     expect(log.isContradicted(reading(30_000, 150), past)).toBe(true);
-  });
-});
-
-describe('leaky bucket', () => {
-  it('a leaky bucket is never raised beyond its limit by what may have been counted: that would have been refused', () => {
-    const leaky = new LeakyModel(MINUTE_MS);
-    leaky.reconcile(reading(0, 9, { limit: 10 }));
-    leaky.book(1, 10, 20);
-    leaky.book(5, 10, 20);
-    expect(leaky.spent(20)).toBeLessThanOrEqual(10);
-    expect(leaky.earliest(1, 0, 10, 20)).toBeLessThan(20 + MINUTE_MS / 10 + 10);
   });
 });
 

@@ -1,8 +1,8 @@
-import { ROUNDING, type SureUsage } from '../../models/model.ts';
+import type { SureUsage } from '../../models/model.ts';
 import type { AnsweredRequests } from '../../usage/answered.ts';
 import type { RecentReadings } from './recent-readings.ts';
 
-/** What a window has surely counted: our own requests, by their answers, or those of all consumers, by its readings. The larger of both holds. */
+/** What a window has surely counted: our own requests, by their answers. Whether that is more than so many units its readings tell, too, which count all consumers. */
 export class KnownUsage implements SureUsage {
   readonly #answered: AnsweredRequests;
   readonly #readings: RecentReadings;
@@ -13,11 +13,11 @@ export class KnownUsage implements SureUsage {
   }
 
   atMost(from: number, until: number): number {
-    return Math.max(this.#answered.atMost(from, until), this.#byReadings(from, until));
+    return this.#answered.atMost(from, until);
   }
 
   surely(from: number, until: number): number {
-    return Math.max(this.#answered.surely(from, until), this.#byReadings(from, until));
+    return this.#answered.surely(from, until);
   }
 
   surelyExceeds(units: number, from: number, until: number, onlyFills: boolean = false): boolean {
@@ -27,10 +27,5 @@ export class KnownUsage implements SureUsage {
 
   surelyRoseTo(units: number, rate: number, instant: number, from: number, until: number): boolean {
     return this.#answered.surelyRoseTo(units, rate, instant, from, until);
-  }
-
-  /** Of a service that rounds, one reading may count more than another by what was added before both. */
-  #byReadings(from: number, until: number): number {
-    return this.#readings.rise(from, until) - ROUNDING;
   }
 }

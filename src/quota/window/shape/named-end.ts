@@ -8,7 +8,7 @@ const ROUNDED_MS = 2_000;
 /**
  * Tells which shapes a long window may have by the end that the service names of it. An end that is none of the calendar's belongs to another shape. One
  * that is belongs to the calendar or to an estimate, unless another shape would end then, too: a log, and a window that the first request opens, end a
- * window's length after the first request that they count; a bucket ends when one unit, or all that is used, has drained.
+ * window's length after the first request that they count; a bucket ends when all that is used has drained.
  */
 export class NamedEnd {
   readonly #period: Period;
@@ -43,9 +43,8 @@ export class NamedEnd {
       return (shape) => !shape.isEstimated && !(isShared && shape.isCalendar);
     const least = this.#clock.least(last.sentAt);
     const most = this.#clock.most(last.receivedAt);
-    const unitMs = this.#periodMs / last.limit;
-    const drainMs = last.used * unitMs;
-    const mayDrain = end <= most + unitMs + ROUNDED_MS || isNear(end, least + drainMs, most + drainMs);
+    const drainMs = (last.used / last.limit) * this.#periodMs;
+    const mayDrain = isNear(end, least + drainMs, most + drainMs);
     return (shape) => {
       if (shape.isCalendar || shape.isEstimated) return true;
       return shape.drains ? mayDrain : this.#mayFollow(end, last.sentAt);

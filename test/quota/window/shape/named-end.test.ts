@@ -65,7 +65,7 @@ describe('the end of a window that the service names', () => {
     ).toEqual(ofFirst);
   });
 
-  it('may be that of a bucket when one unit has drained, or all that is used', () => {
+  it('may be that of a bucket when all that is used has drained', () => {
     const ofBucket = [...OF_CALENDARS, 'leaky'];
     expect(allowed(MINUTE_MS, [[57_500, 1]])).toContain('leaky');
     expect(allowed(MINUTE_MS, [[57_000, 1]])).not.toContain('leaky');
