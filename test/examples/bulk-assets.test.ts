@@ -51,8 +51,11 @@ describe('the bulk example', { concurrent: true }, () => {
     const { code, out } = await run('bulk-assets.ts');
     expect(code).toBe(0);
     expect(out).toMatch(/^requests {3}300, of which the service refused 0 /m);
-    // 240 units are spent before the minute turns, 15 seconds after the second in which the program starts, and 60 take two seconds more.
-    expect(out).toMatch(/^shortest {3}1[4-7]\.\d s/m);
+    // 240 units are spent before the minute turns, 15 seconds after the second in which its mock starts, and 60 take two seconds more. How long the
+    // program takes to begin after its mock is the machine's.
+    const shortest = Number(/^shortest {3}(\d+\.\d) s/m.exec(out)?.[1]);
+    expect(shortest).toBeGreaterThan(2);
+    expect(shortest).toBeLessThan(18);
   });
 
   it('is not faster than the limits allow, and says so', async () => {

@@ -128,14 +128,19 @@ describe('an endpoint that fails', () => {
     },
   );
 
-  it('and has never been answered delays no call of another one until the first answer tells its cost', async () => {
-    const world = worldOf({ ...LIMITLESS, cost: ({ url }) => (url.pathname.endsWith('/assets') ? 5 : 1) });
+  it('and has never been answered delays no call of another one for long, although its cost stays unknown', async () => {
+    const world = worldOf({
+      keyed: { second: 20, minute: 2_000 },
+      cost: ({ url }) => (url.pathname.endsWith('/assets') ? 5 : 1),
+    });
     const { clock, service, client, ask } = world;
     await clock.run(client.getInfo());
     service.faults.when(({ url }) => (url.pathname.endsWith('/assets') ? 'hang' : undefined));
-    for (let call = 0; call < 3; call++) void ask(call).catch(() => {});
-    const took = await others(world, 2, () => {});
-    expect(took).toHaveLength(2);
-    expect(Math.max(...took)).toBeLessThan(1_000);
+    const fail = (): void => void ask(0).catch(() => {});
+    for (let call = 0; call < 20; call++) fail();
+    await clock.advance(3_000);
+    const took = await others(world, 60, fail);
+    expect(took).toHaveLength(60);
+    expect(Math.max(...took)).toBeLessThan(4_000);
   });
 });

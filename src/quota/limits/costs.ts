@@ -165,13 +165,15 @@ export class Costs implements Limit {
     return false;
   }
 
+  /** Usually over after one round trip, so calls of other endpoints do not pass: the queue keeps its order. */
   check(charge: Charge, now: number): Hold | undefined {
     if (this.#probes.size === 0 || charge.isStated) return undefined;
     const { endpoint } = charge;
-    const until = this.#probes.get(endpoint)?.heldUntil(now) ?? now;
+    const probe = this.#probes.get(endpoint);
+    const until = probe?.heldUntil(now) ?? now;
     if (until <= now || !this.isNews(charge)) return undefined;
     const why = `the cost of ${endpoint} is unknown until its first response`;
-    return holdUntil(until, () => ({ kind: 'first-cost', why }), { scope: 'endpoint' });
+    return holdUntil(until, () => ({ kind: 'first-cost', why }), { scope: probe?.isRepeated ? 'endpoint' : 'all' });
   }
 
   /**
