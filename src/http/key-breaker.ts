@@ -13,13 +13,13 @@ const AGAIN_MS = 60_000;
 /** What is known of a key that was refused. */
 interface RefusedKey {
   readonly breaker: Breaker;
-  /** The endpoints that have refused it since one accepted it. */
+  /** The endpoints that have refused it since one accepted it, up to as many as open the breaker. */
   readonly endpoints: Set<string>;
 }
 
 /**
- * A circuit breaker for each API key, by its number: a key that the service has revoked is not sent with every call that waits. An endpoint that has
- * not refused it is asked all the same, because others may be forbidden to this key alone.
+ * A circuit breaker for each API key, by its number: a key that the service has revoked is not sent with every call that waits. While fewer endpoints
+ * than that have refused it, those that have not are asked all the same: the others may be forbidden to this key alone.
  */
 export class KeyBreaker {
   readonly #clock: Pick<Clock, 'now'>;
@@ -32,7 +32,8 @@ export class KeyBreaker {
   /** Whether the breaker is open, so that the key is not to be sent to that endpoint now. */
   isOpen(key: number, endpoint: string): boolean {
     const known = this.#refused.get(key);
-    return known?.endpoints.has(endpoint) === true && known.breaker.isOpen(this.#clock.now());
+    if (!known?.breaker.isOpen(this.#clock.now())) return false;
+    return known.endpoints.size >= REFUSALS || known.endpoints.has(endpoint);
   }
 
   /** Records the status of an answer to a request with that key. */
@@ -40,7 +41,7 @@ export class KeyBreaker {
     if (!isKeyRefusal(status)) this.#refused.delete(key);
     else {
       const { breaker, endpoints } = this.#refused.get(key) ?? this.#add(key);
-      endpoints.add(endpoint);
+      if (endpoints.size < REFUSALS) endpoints.add(endpoint);
       breaker.onFailure(this.#clock.now());
     }
   }

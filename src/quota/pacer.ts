@@ -180,9 +180,9 @@ export class Pacer {
     return undefined;
   }
 
-  /** The end of the pause that lasts longest and has one, in force or not. */
+  /** The end of the pause that lasts longest and has one, in force or not; of all, or of an endpoint. */
   get pausedUntil(): number {
-    return this.#pauses.longest.until;
+    return Math.max(this.#pauses.longest.until, this.#pauses.outages.endpointsUntil);
   }
 
   /** See {@link Windows.revision}. */

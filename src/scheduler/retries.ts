@@ -8,7 +8,7 @@ import {
   withoutRetry,
 } from '../http/retry-policy.ts';
 import { keepLast } from '../keep-last.ts';
-import { RetryBudget } from './retry-budget.ts';
+import { CommonBudget, RetryBudget } from './retry-budget.ts';
 
 /** So many endpoints have budgets of their own. */
 const MOST_ENDPOINTS = 64;
@@ -18,6 +18,7 @@ export class Retries {
   readonly #maxAttempts: number;
   readonly #random: () => number;
   /** One for each endpoint, so that retries of one that fails delay none of another. */
+  readonly #common = new CommonBudget();
   readonly #budgets = new Map<string, RetryBudget>();
 
   constructor(maxAttempts: number, random: () => number) {
@@ -44,7 +45,7 @@ export class Retries {
   }
 
   #budgetOf(endpoint: string): RetryBudget {
-    const budget = this.#budgets.get(endpoint) ?? new RetryBudget();
+    const budget = this.#budgets.get(endpoint) ?? new RetryBudget(this.#common);
     this.#budgets.set(endpoint, budget);
     keepLast(this.#budgets, MOST_ENDPOINTS);
     return budget;

@@ -1,21 +1,13 @@
-/** Retries that an endpoint may have at once, that each success earns, and that a second earns. */
-const BUDGET = 10;
+/** Retries that an endpoint may have at once, that each of its successes earns, and that the client earns in a second for all endpoints. */
+const OWN = 9;
 const EARNED_BY_SUCCESS = 0.2;
 const EARNED_IN_A_SECOND = 1;
 
-/**
- * One budget of retries for all calls of an endpoint, so that retries add little to the load of a service that fails. A spent budget delays a retry until it
- * has been refilled, and so spaces all that follow.
- */
-export class RetryBudget {
+/** Retries that all endpoints have in common: one, and one a second, so that a spent budget delays a retry, and spaces all that follow. */
+export class CommonBudget {
   /** Below 0: retries that are promised and not yet earned. */
-  #left = BUDGET;
+  #left = 1;
   #at = -Infinity;
-
-  /** Called for each success. */
-  earn(): void {
-    this.#left = Math.min(BUDGET, this.#left + EARNED_BY_SUCCESS);
-  }
 
   /**
    * Takes one retry from the budget.
@@ -24,11 +16,36 @@ export class RetryBudget {
    * @returns how long it has to wait until the budget has a retry for it, in milliseconds; undefined: longer than that, and nothing is taken.
    */
   pay(now: number, patienceMs: number): number | undefined {
-    this.#left = Math.min(BUDGET, this.#left + ((now - this.#at) / 1_000) * EARNED_IN_A_SECOND);
+    this.#left = Math.min(1, this.#left + ((now - this.#at) / 1_000) * EARNED_IN_A_SECOND);
     this.#at = now;
     const waitMs = (Math.max(0, 1 - this.#left) / EARNED_IN_A_SECOND) * 1_000;
     if (waitMs > patienceMs) return undefined;
     this.#left--;
     return waitMs;
+  }
+}
+
+/**
+ * One budget of retries for all calls of an endpoint, so that retries add little to the load of a service that fails, and those of an endpoint that fails
+ * delay none of another. Once it is spent, the common one pays.
+ */
+export class RetryBudget {
+  readonly #common: CommonBudget;
+  #left = OWN;
+
+  constructor(common: CommonBudget) {
+    this.#common = common;
+  }
+
+  /** Called for each success. */
+  earn(): void {
+    this.#left = Math.min(OWN, this.#left + EARNED_BY_SUCCESS);
+  }
+
+  /** See {@link CommonBudget.pay}. */
+  pay(now: number, patienceMs: number): number | undefined {
+    if (this.#left < 1) return this.#common.pay(now, patienceMs);
+    this.#left--;
+    return 0;
   }
 }

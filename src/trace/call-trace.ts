@@ -3,9 +3,6 @@ import type { ConnectionError, QuotaExhaustedError } from '../errors.ts';
 import type { CallEvent, CallStoryEvent, ClientEvent } from '../events.ts';
 import type { Ask, Lease, Reason } from '../quota/admission.ts';
 
-/** More than all calls of a client: a ticket that is higher by this is behind all of them. */
-const BEHIND_ALL = 2 ** 40;
-
 /** The wait of a call. */
 export interface Wait {
   /** When the call asks again at the latest, in monotonic milliseconds. */
@@ -29,6 +26,8 @@ export interface EventSink {
   standstill: Wait | undefined;
   /** Calls that wait in the queue behind the first. */
   readonly behind: number;
+  /** A place in the order of arrival, behind all that were given before. */
+  nextTicket(): number;
   /** Whether anything listens to events of this type. */
   isListenedTo(type: ClientEvent['type']): boolean;
   emit(event: ClientEvent): void;
@@ -68,7 +67,7 @@ export class CallTrace {
   constructor(sink: EventSink, number: number, ask: Ask, label: string | undefined) {
     this.#sink = sink;
     this.number = number;
-    this.ticket = number;
+    this.ticket = sink.nextTicket();
     this.ask = ask;
     this.label = label;
     this.calledAt = sink.clock.now();
@@ -166,9 +165,9 @@ export class CallTrace {
     this.#emit({ type: 'retrying', attempt, afterMs });
   }
 
-  /** The call goes behind all others of its priority, but for those that have done so more often. */
+  /** The call goes behind those of its priority that have come so far. */
   fallBehind(): void {
-    this.ticket += BEHIND_ALL;
+    this.ticket = this.#sink.nextTicket();
   }
 
   /** Records that the call has its response. */

@@ -10,6 +10,7 @@ export class Tracer extends EventDispatch implements EventSink {
   readonly #behind: () => number;
   readonly #traces = new Set<CallTrace>();
   #calls = 0;
+  #tickets = 0;
   standstill: Wait | undefined;
 
   /** @param behind - calls that wait in the queue behind the first. */
@@ -22,6 +23,10 @@ export class Tracer extends EventDispatch implements EventSink {
   /** Calls that wait in the queue behind the first. */
   get behind(): number {
     return this.#behind();
+  }
+
+  nextTicket(): number {
+    return ++this.#tickets;
   }
 
   /** Starts the trace of a call. */

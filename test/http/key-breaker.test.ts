@@ -26,6 +26,15 @@ describe('the breaker of a key', () => {
     expect(breaker.isOpen(1, B)).toBe(true);
   });
 
+  it('is open for every endpoint once five have refused the key', () => {
+    const breaker = new KeyBreaker({ now: () => 0 });
+    const open = [1, 2, 3, 4, 5].map((endpoint) => {
+      breaker.record(1, `GET /${endpoint}`, 401);
+      return breaker.isOpen(1, 'GET /another');
+    });
+    expect(open).toEqual([false, false, false, false, true]);
+  });
+
   it('remembers the refusals of eight keys, so that the first of nine is tried again', () => {
     const breaker = refused(5);
     for (let key = 2; key <= 8; key++) breaker.record(key, A, 401);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ServiceFault } from '../../src/testing/index.ts';
 import { type World, worldOf } from './support/world.ts';
 
+const ADDRESS = 'SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159';
 const LIMITLESS = { keyed: { minute: 100_000 } };
 
 /** How long the calls took that failed, of one made each second for ten minutes, in milliseconds. */
@@ -47,6 +48,23 @@ describe('a service that is down', () => {
     expect(first).toMatchObject({ code: 'OUTAGE', attempts: 1 });
     expect(first.message).toContain('after 1 attempt (OUTAGE: ');
     expect(await call()).toMatchObject({ code: 'OUTAGE', attempts: 0 });
+  });
+
+  it('lets no call go behind those that come after its probe', async () => {
+    const { clock, service, client } = worldOf({ keyed: { minute: 60 } });
+    let isDown = true;
+    service.faults.when(() => (isDown ? 'reset' : undefined));
+    const sent: number[] = [];
+    client.subscribe((event) => event.type === 'sent' && sent.push(event.call));
+    const calls = Array.from({ length: 10 }, () => client.getInfo());
+    await clock.advance(8_000);
+    const probed = new Set(sent);
+    isDown = false;
+    sent.length = 0;
+    const later = Array.from({ length: 60 }, () => client.getInfo());
+    await clock.run(Promise.all([...calls, ...later]));
+    expect(probed.size).toBeGreaterThan(3);
+    expect(Math.max(...Array.from(probed, (call) => sent.lastIndexOf(call)))).toBeLessThan(12);
   });
 
   it.each<[string, ServiceFault]>([
@@ -127,6 +145,28 @@ describe('an endpoint that fails', () => {
       expect(Math.max(...took)).toBeLessThan(3_000);
     },
   );
+
+  it('holds back its calls no longer than these may wait in the queue, and says so in estimates', async () => {
+    const { clock, service, client, ask } = worldOf(LIMITLESS);
+    await clock.run(Promise.all([ask(0), client.getInfo()]));
+    service.faults.when(({ url }) => (url.pathname.endsWith('/assets') ? 'reset' : undefined));
+    for (let call = 0; call < 20; call++) void ask(call).catch(() => {});
+    await clock.advance(10_000);
+    await clock.run(client.getInfo());
+    await clock.run(client.getInfo({ maxQueueMs: 500 }));
+    let ended = 0;
+    for (let call = 0; call < 20; call++) {
+      const late = client.getAddressAssets(ADDRESS, { maxQueueMs: 500 });
+      void late.catch(() => ended++);
+      await clock.advance(100);
+    }
+    await clock.advance(10_000);
+    expect(ended).toBe(20);
+    await clock.run(client.getInfo());
+    expect(client.estimate({ endpoint: 'GET /extended/v1/address/{address}/assets' })).toMatchObject({
+      window: 'outage',
+    });
+  });
 
   it('and has never been answered delays no call of another one for long, although its cost stays unknown', async () => {
     const world = worldOf({

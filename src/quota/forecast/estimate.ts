@@ -49,6 +49,8 @@ export interface EstimateInputs {
   readonly clock: ServerClock;
   /** The pause that nothing may be sent in, until it ends. */
   readonly pause: { readonly until: number; readonly kind: ReasonKind };
+  /** Those that hold back one endpoint alone. */
+  readonly outages: { untilOf(endpoint: string | undefined): number };
   readonly costs: Costs;
   readonly throughput: Throughput;
   readonly concurrency: { readonly limit: number; readonly open: number };
@@ -71,15 +73,17 @@ export function estimate(plans: readonly Plan[], known: EstimateInputs, now: num
   const origin = originOf(known.clock, now);
   const windows = [...namedWindowsOf(known, now, origin), ...resetWindowsOf(known, now, origin)];
   if (roundTripMs > 0) windows.push(slotsOf(concurrency, roundTripMs));
+  const begins = ({ endpoint }: Plan): number => Math.max(now, known.outages.untilOf(endpoint));
   const works = plans.map((plan) => {
     const { endpoint, query, count, cost, by = Infinity } = plan;
     const held = cost === undefined && endpoint !== undefined ? costs.expect(endpoint, query).certain : cost;
-    return { endpoint, count, cost: costs.mean(plan), held, by: by - now };
+    return { endpoint, count, cost: costs.mean(plan), held, by: by - begins(plan) };
   });
   const { sentAt, late, window, windowMs } = forecast(works, windows, begin - now);
-  const each = sentAt.map((at) => now + at);
+  const each = plans.map((plan, nth) => Math.max(now + (sentAt[nth] ?? 0), begins(plan)));
   const last = each.at(-1) ?? begin;
-  const waitsFor = window ?? (begin > now ? pause.kind : undefined);
+  const ofEndpoint = plans.slice(-1).some((plan) => begins(plan) > now) ? 'outage' : undefined;
+  const waitsFor = window ?? (begin > now ? pause.kind : ofEndpoint);
   return { at: last + roundTripMs, sentAt: last, each, late, window: waitsFor, windowMs };
 }
 

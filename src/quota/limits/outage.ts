@@ -68,7 +68,7 @@ export class Outage implements Limit {
    */
   onFailure({ sentAt }: Pick<Flight, 'sentAt'>, now: number, code?: string): void {
     if (sentAt < this.#answeredSentAt) return;
-    if (now > this.#failedAt + APART_MS) this.#breaker.onSuccess();
+    if (this.#breaker.isClosed && now > this.#failedAt + APART_MS) this.#breaker.onSuccess();
     this.#failedAt = now;
     const of = this.#endpoint === undefined ? '' : ` of ${this.#endpoint}`;
     const how = code === undefined ? '' : `, the latest with ${code}`;

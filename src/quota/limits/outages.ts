@@ -19,6 +19,14 @@ export class Outages implements Limit {
   #answered: string | undefined;
   #answeredBefore: string | undefined;
 
+  /** The latest end of a pause of an endpoint, in force or not. */
+  endpointsUntil: number = -Infinity;
+
+  /** The end of the pause of this endpoint alone, in force or not. */
+  untilOf(endpoint: string | undefined): number {
+    return this.#ownOf(endpoint)?.until ?? -Infinity;
+  }
+
   /** Whether a request found the service, or its endpoint, down. */
   wasDown({ endpoint, sentAt }: Sent): boolean {
     return this.service.wasDownAt(sentAt) || this.#endpoints.get(endpoint)?.wasDownAt(sentAt) === true;
@@ -48,13 +56,18 @@ export class Outages implements Limit {
     if (this.#endpoints.size > MOST_ENDPOINTS) this.#endpoints.delete(oldest);
     this.service.onFailure(flight, now, code);
     own.onFailure(flight, now, code);
+    this.endpointsUntil = Math.max(this.endpointsUntil, own.until);
   }
 
   check(charge: Charge, now: number): Hold | undefined {
-    const { endpoint } = charge;
-    const own = this.#endpoints.get(endpoint);
-    const other = endpoint === this.#answered ? this.#answeredBefore : this.#answered;
     const hold = this.service.check(charge, now);
-    return own && other !== undefined ? longestHold([own], charge, now, hold) : hold;
+    const own = this.#ownOf(charge.endpoint);
+    return own ? longestHold([own], charge, now, hold) : hold;
+  }
+
+  /** The outage of an endpoint, if another one was answered. */
+  #ownOf(endpoint: string | undefined): Outage | undefined {
+    const other = endpoint === this.#answered ? this.#answeredBefore : this.#answered;
+    return endpoint === undefined || other === undefined ? undefined : this.#endpoints.get(endpoint);
   }
 }

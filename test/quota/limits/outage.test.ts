@@ -60,6 +60,12 @@ describe('a service that does not answer', () => {
     expect(untilOf(outage, CHARGE, 120_001)).toBe(121_001);
   });
 
+  it('is down still where its probe fails after a minute without requests', () => {
+    const outage = failing(5);
+    outage.onFailure(SENT, 600_000);
+    expect(untilOf(outage, CHARGE, 600_000)).toBe(602_000);
+  });
+
   it('has callers wait since it failed first', () => {
     const outage = failing(5, 70);
     outage.onFailure(SENT, 90);

@@ -35,6 +35,16 @@ describe('an endpoint that fails', () => {
     expect(outages.check(B, 1_200)).toBeUndefined();
   });
 
+  it('is known by the end of its pause, and by the latest of all, for estimates', () => {
+    const outages = failing(5, 'GET /b');
+    expect([outages.untilOf('GET /a'), outages.untilOf('GET /b'), outages.endpointsUntil]).toEqual([
+      1_110,
+      -Infinity,
+      1_110,
+    ]);
+    expect(failing(5).untilOf('GET /a')).toBe(-Infinity);
+  });
+
   it('leaves the probe of the service to another one', () => {
     const outages = failing(5, 'GET /b');
     expect(outages.check(B, 1_010)).toBeUndefined();
