@@ -118,9 +118,10 @@ describe('the program in a process of its own', { concurrent: true }, () => {
         },
       },
     });
-    const program = start(['get', '/v2/info', '--timeout', '1s'], env);
+    // Long enough for a busy machine to connect in.
+    const program = start(['get', '/v2/info', '--timeout', '5s'], env);
     await stopped.promise;
-    await sleep(2_500);
+    await sleep(6_000);
     program.process.kill('SIGCONT');
     expect(await program.ending).toEqual({ code: 0, out: '{"peer_version":1}', err: '' });
     expect(service.requests).toBe(1);
