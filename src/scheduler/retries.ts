@@ -17,8 +17,8 @@ const MOST_ENDPOINTS = 64;
 export class Retries {
   readonly #maxAttempts: number;
   readonly #random: () => number;
-  /** One for each endpoint, so that retries of one that fails delay none of another. */
   readonly #common = new CommonBudget();
+  /** One for each endpoint, so that retries of one that fails delay none of another. */
   readonly #budgets = new Map<string, RetryBudget>();
 
   constructor(maxAttempts: number, random: () => number) {
@@ -31,13 +31,13 @@ export class Retries {
    * inspection has read the quota, too.
    */
   decide(call: Call, method: string, outcome: AttemptOutcome, counts: AttemptCounts, now: number): RetryDecision {
-    if (call.ask.isInspection && outcome.kind === 'answered' && outcome.isLimited) return withoutRetry(outcome);
+    const { endpoint, isInspection, isOneShot, maxWaitMs } = call.ask;
+    if (isInspection && outcome.kind === 'answered' && outcome.isLimited) return withoutRetry(outcome);
     const policy = { maxAttempts: this.#maxAttempts, isSafe: isSafe(method), random: this.#random };
     const decision = decideRetry(outcome, counts, policy);
     if (decision.kind === 'deliver' && outcome.kind === 'answered' && outcome.status < 500)
-      this.#budgets.get(call.ask.endpoint)?.earn();
+      this.#budgets.get(endpoint)?.earn();
     if (decision.kind !== 'retry') return decision;
-    const { endpoint, isOneShot, maxWaitMs } = call.ask;
     if (isOneShot) return withoutRetry(outcome);
     const waitMs = decision.isPaid ? this.#budgetOf(endpoint).pay(now, maxWaitMs) : 0;
     if (waitMs === undefined) return withoutRetry(outcome);

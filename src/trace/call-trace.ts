@@ -47,7 +47,7 @@ type EventFacts = Without<CallStoryEvent, keyof CallEvent>;
 /** Follows one call through the client and emits its events. Its methods are named like the events. */
 export class CallTrace {
   readonly number: number;
-  /** Its place in the order of arrival, which it keeps over its attempts. */
+  /** Its place in the order of arrival, which it keeps over its attempts unless it falls behind. */
   ticket: number;
   readonly ask: Ask;
   readonly label: string | undefined;

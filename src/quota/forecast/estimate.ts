@@ -73,16 +73,16 @@ export function estimate(plans: readonly Plan[], known: EstimateInputs, now: num
   const origin = originOf(known.clock, now);
   const windows = [...namedWindowsOf(known, now, origin), ...resetWindowsOf(known, now, origin)];
   if (roundTripMs > 0) windows.push(slotsOf(concurrency, roundTripMs));
-  const begins = ({ endpoint }: Plan): number => Math.max(now, known.outages.untilOf(endpoint));
   const works = plans.map((plan) => {
     const { endpoint, query, count, cost, by = Infinity } = plan;
     const held = cost === undefined && endpoint !== undefined ? costs.expect(endpoint, query).certain : cost;
-    return { endpoint, count, cost: costs.mean(plan), held, by: by - begins(plan) };
+    const from = Math.max(now, known.outages.untilOf(endpoint));
+    return { endpoint, count, cost: costs.mean(plan), held, by: by - from, from };
   });
   const { sentAt, late, window, windowMs } = forecast(works, windows, begin - now);
-  const each = plans.map((plan, nth) => Math.max(now + (sentAt[nth] ?? 0), begins(plan)));
+  const each = works.map(({ from }, nth) => Math.max(now + (sentAt[nth] ?? 0), from));
   const last = each.at(-1) ?? begin;
-  const ofEndpoint = plans.slice(-1).some((plan) => begins(plan) > now) ? 'outage' : undefined;
+  const ofEndpoint = (works.at(-1)?.from ?? now) > now ? 'outage' : undefined;
   const waitsFor = window ?? (begin > now ? pause.kind : ofEndpoint);
   return { at: last + roundTripMs, sentAt: last, each, late, window: waitsFor, windowMs };
 }
