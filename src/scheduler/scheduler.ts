@@ -240,7 +240,8 @@ export class Scheduler {
           throw finalError({ ...result, call, request, clock: this.#clock, pacer: this.#present });
         const { afterMs } = decision;
         if (decision.url && outcome.kind === 'answered') request = redirected(request, outcome.status, decision.url);
-        // Each probe of an outage is an attempt of another call, so that none of many runs out of attempts.
+        // Each probe of an outage is an attempt of another call, so that none of many runs out of attempts. Where the address may be wrong,
+        // the first call soon tells so.
         if (this.#clientWide.outages.wasDown(lease)) trace.fallBehind();
         trace.retrying(counts.attempts + 1, afterMs);
         this.#backlog.queue(call);

@@ -52,6 +52,7 @@ describe('a service that is down', () => {
 
   it('lets no call go behind those that come after its probe', async () => {
     const { clock, service, client } = worldOf({ keyed: { minute: 60 } });
+    await clock.run(client.getInfo());
     let isDown = true;
     service.faults.when(() => (isDown ? 'reset' : undefined));
     const sent: number[] = [];
@@ -65,6 +66,18 @@ describe('a service that is down', () => {
     await clock.run(Promise.all([...calls, ...later]));
     expect(probed.size).toBeGreaterThan(3);
     expect(Math.max(...Array.from(probed, (call) => sent.lastIndexOf(call)))).toBeLessThan(12);
+  });
+
+  it.each<[string, ServiceFault, object]>([
+    ['refuses connections', 'reset', { code: 'ECONNRESET', attempts: 3 }],
+    ['answers through a gateway alone', { status: 502 }, { status: 502 }],
+  ])('and %s from the start fails the first of many calls soon: its address may be wrong', async (_, fault, error) => {
+    const { clock, service, ask } = worldOf();
+    service.faults.when(() => fault);
+    const calls = Array.from({ length: 300 }, (_, number) => ask(number));
+    for (const call of calls) call.catch(() => {});
+    await expect(clock.run(Promise.race(calls))).rejects.toMatchObject(error);
+    expect(clock.now()).toBeLessThan(15_000);
   });
 
   it.each<[string, ServiceFault]>([

@@ -27,8 +27,11 @@ export class Outages implements Limit {
     return this.#ownOf(endpoint)?.until ?? -Infinity;
   }
 
-  /** Whether a request found the service, or its endpoint, down. */
+  /**
+   * Whether a request found the service, or its endpoint, down. Not one of a service that was never answered: nothing shows that it exists.
+   */
   wasDown({ endpoint, sentAt }: Sent): boolean {
+    if (this.#answered === undefined) return false;
     return this.service.wasDownAt(sentAt) || this.#endpoints.get(endpoint)?.wasDownAt(sentAt) === true;
   }
 
