@@ -182,7 +182,7 @@ export class Pacer {
 
   /** The end of the pause that lasts longest and has one, in force or not; of all, or of an endpoint. */
   get pausedUntil(): number {
-    return Math.max(this.#pauses.longest.until, this.#pauses.outages.endpointsUntil);
+    return this.#pauses.until;
   }
 
   /** See {@link Windows.revision}. */
@@ -205,9 +205,10 @@ export class Pacer {
     this.#age(now);
     const { named: windows, byReset: resetWindows } = this.#windows;
     const { costs } = this;
-    const pause = this.#pauses.longest;
+    const pauses = this.#pauses;
     const shareLimit = this.#shareLimit;
-    const known = { ...this.#clientWide, windows, resetWindows, costs, pause, shareLimit, isBest };
+    const pause = pauses.longest;
+    const known = { ...this.#clientWide, windows, resetWindows, costs, pauses, pause, shareLimit, isBest };
     return estimate(plans, known, now);
   }
 
@@ -304,14 +305,16 @@ export class Pacer {
 
   /** A request was served, and not by a cache. */
   #onServed(flight: Flight): void {
-    this.#pauses.ordered.onServed(flight);
+    this.#pauses.onServed(flight);
     this.#exemptions.onServed();
   }
 
   #onRefused(flight: Flight, quota: QuotaSnapshot, now: number): void {
-    const { ordered } = this.#pauses;
+    const { ordered, endpoints } = this.#pauses;
     const { longestMs, returnsWithinMs } = this.#windows.named;
-    ordered.onRefused({ quota, sentAt: flight.sentAt, longestMs }, this.#clock, now);
+    const refusal = { quota, sentAt: flight.sentAt, longestMs };
+    if (endpoints.onRefused(flight, refusal, this.#clock, now)) return;
+    ordered.onRefused(refusal, this.#clock, now);
     ordered.delayFirst(this.#random() * returnsWithinMs);
     this.#unknownLimits.onRefused(flight, ordered.until, now);
   }

@@ -1,5 +1,6 @@
 import type { ReasonKind } from '../admission.ts';
 import type { Costs } from '../limits/costs.ts';
+import type { Pauses } from '../limits/pauses.ts';
 import type { ResetWindow } from '../limits/reset-window.ts';
 import type { Shape } from '../models/model.ts';
 import type { ShareLimit } from '../share-limit.ts';
@@ -50,7 +51,7 @@ export interface EstimateInputs {
   /** The pause that nothing may be sent in, until it ends. */
   readonly pause: { readonly until: number; readonly kind: ReasonKind };
   /** Those that hold back one endpoint alone. */
-  readonly outages: { untilOf(endpoint: string | undefined): number };
+  readonly pauses: Pick<Pauses, 'ofEndpoint'>;
   readonly costs: Costs;
   readonly throughput: Throughput;
   readonly concurrency: { readonly limit: number; readonly open: number };
@@ -76,13 +77,15 @@ export function estimate(plans: readonly Plan[], known: EstimateInputs, now: num
   const works = plans.map((plan) => {
     const { endpoint, query, count, cost, by = Infinity } = plan;
     const held = cost === undefined && endpoint !== undefined ? costs.expect(endpoint, query).certain : cost;
-    const from = Math.max(now, known.outages.untilOf(endpoint));
-    return { endpoint, count, cost: costs.mean(plan), held, by: by - from, from };
+    const own = known.pauses.ofEndpoint(endpoint);
+    const from = Math.max(now, own.until);
+    return { kind: own.kind, endpoint, count, cost: costs.mean(plan), held, by: by - from, from };
   });
   const { sentAt, late, window, windowMs } = forecast(works, windows, begin - now);
   const each = works.map(({ from }, nth) => Math.max(now + (sentAt[nth] ?? 0), from));
   const last = each.at(-1) ?? begin;
-  const ofEndpoint = (works.at(-1)?.from ?? now) > now ? 'outage' : undefined;
+  const { kind, from = now } = works.at(-1) ?? {};
+  const ofEndpoint = from > now ? kind : undefined;
   const waitsFor = window ?? (begin > now ? pause.kind : ofEndpoint);
   return { at: last + roundTripMs, sentAt: last, each, late, window: waitsFor, windowMs };
 }

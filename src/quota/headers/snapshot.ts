@@ -84,6 +84,13 @@ export function isAnyWindowFull(quota: QuotaSnapshot): boolean {
   return windowsOf(quota).some(({ remaining }) => remaining === 0);
 }
 
+/** Whether these windows have units left for a request that was refused all the same, so that something else refused it. */
+export function hasRoomLeft(quota: QuotaSnapshot): boolean {
+  const windows = windowsOf(quota);
+  const { cost = 1 } = quota.stacks;
+  return windows.length > 0 && windows.every(({ remaining = 0 }) => remaining >= cost);
+}
+
 /** The longest of these windows that `ratelimit-*` may describe, too, wherever a lagging clock puts its end; undefined: none. */
 export function repeatedWindow({ limit, remaining, stacks }: QuotaSnapshot): Period | undefined {
   return PERIODS.findLast((period) => stacks[period]?.limit === limit && stacks[period]?.remaining === remaining);

@@ -11,11 +11,14 @@ import type { Flight } from '../usage/in-flight.ts';
 const FIRST_BACKOFF_MS = 1_000;
 const LONGEST_BACKOFF_MS = 60_000;
 
+/** The longest such pause of an endpoint: nothing says that it must wait. */
+const LONGEST_OF_ENDPOINT_MS = 8_000;
+
 /** For this long our own books decide after they were right and `retry-after` was not, in milliseconds. */
 const DISTRUST_MS = 3_600_000;
 
 /** A refused request. */
-interface Refusal {
+export interface Refusal {
   /** What the headers of the answer said. */
   readonly quota: QuotaSnapshot;
   readonly sentAt: number;
@@ -24,23 +27,30 @@ interface Refusal {
 }
 
 /**
- * A pause that the service ordered. It holds back every request, only ever grows, and ends half-open: one request goes first, and
+ * A pause that the service ordered, of every request or of an endpoint. It only ever grows, and ends half-open: one request goes first, and
  * the others follow only if it is served, ever faster.
  */
 export class Cooldown implements Limit {
   readonly kind = 'cooldown';
+  readonly #endpoint: string | undefined;
   #until = -Infinity;
   #why = '';
   #isHalfOpen = false;
   /** How long after the end of the pause the first request goes, in milliseconds. */
   #delayMs = 0;
-  readonly #backoff = new Backoff(FIRST_BACKOFF_MS, LONGEST_BACKOFF_MS);
+  readonly #backoff: Backoff;
   readonly #reopening = new Reopening('a pause');
   /** Whether `retry-after` named the end of the pause, and no request has gone on its word. */
   #isOrdered = false;
   /** When a request was sent on that word alone. */
   #triedAt = Number.NaN;
   #distrustedUntil = -Infinity;
+
+  /** @param endpoint - the one whose requests it holds back. Omitted: every one. */
+  constructor(endpoint?: string) {
+    this.#endpoint = endpoint;
+    this.#backoff = new Backoff(FIRST_BACKOFF_MS, endpoint === undefined ? LONGEST_BACKOFF_MS : LONGEST_OF_ENDPOINT_MS);
+  }
 
   /** The instant until which nothing may be sent. */
   get until(): number {
@@ -117,8 +127,9 @@ export class Cooldown implements Limit {
   }
 
   check(_charge: Charge, now: number): Hold | undefined {
-    if (now < this.#until) return this.#pauseHold;
-    return this.#reopening.check(this.#isHalfOpen, now, this.#until + this.#delayMs);
+    const isPause = now < this.#until;
+    const hold = isPause ? this.#pauseHold : this.#reopening.check(this.#isHalfOpen, now, this.#until + this.#delayMs);
+    return hold && this.#endpoint !== undefined ? { ...hold, scope: 'endpoint' } : hold;
   }
 
   /** Exponential back-off. Refusals of requests sent before the current pause are ignored. */
@@ -140,7 +151,9 @@ export class Cooldown implements Limit {
     now: number,
   ): { until: number; why: string } | undefined {
     const { receivedAt } = quota;
-    const resetAt = resetOf(quota);
+    // Where other windows have room, only a full one of the endpoint's own ends with the reset.
+    const isByReset = this.#endpoint === undefined || quota.remaining === 0;
+    const resetAt = isByReset ? resetOf(quota) : undefined;
     if (pauseMs !== undefined)
       return { until: now + pauseMs, why: 'the service refused a request and asked for a pause' };
     if (resetAt !== undefined) {

@@ -68,9 +68,14 @@ export class Outages implements Limit {
     return own ? longestHold([own], charge, now, hold) : hold;
   }
 
+  /** Whether the service answered for another endpoint than this. */
+  hasAnsweredBeside(endpoint: string): boolean {
+    return (endpoint === this.#answered ? this.#answeredBefore : this.#answered) !== undefined;
+  }
+
   /** The outage of an endpoint, if another one was answered. */
   #ownOf(endpoint: string | undefined): Outage | undefined {
-    const other = endpoint === this.#answered ? this.#answeredBefore : this.#answered;
-    return endpoint === undefined || other === undefined ? undefined : this.#endpoints.get(endpoint);
+    const isAlone = endpoint !== undefined && this.hasAnsweredBeside(endpoint);
+    return isAlone ? this.#endpoints.get(endpoint) : undefined;
   }
 }

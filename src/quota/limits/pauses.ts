@@ -1,22 +1,26 @@
 import { type Charge, type Hold, type Limit, longestHold, type ReasonKind } from '../admission.ts';
 import type { Flight } from '../usage/in-flight.ts';
 import { Cooldown } from './cooldown.ts';
+import { EndpointCooldowns } from './endpoint-cooldowns.ts';
 import type { ManualPause } from './manual-pause.ts';
 import type { Outage } from './outage.ts';
 import type { Outages } from './outages.ts';
 
-/** What holds back every request for a time: a pause that the service ordered, an outage, or a pause of the caller's own. */
+/** What holds back requests for a time, every one or those of an endpoint: a pause that the service ordered, an outage, or a pause of the caller's own. */
 export class Pauses implements Limit {
   /** The pause that the service ordered. */
   readonly ordered: Cooldown = new Cooldown();
+  /** The pauses of single endpoints. */
+  readonly endpoints: EndpointCooldowns;
   readonly outages: Outages;
   readonly manual: ManualPause;
   readonly #limits: readonly Limit[];
 
   constructor(outages: Outages, manual: ManualPause) {
+    this.endpoints = new EndpointCooldowns(outages);
     this.outages = outages;
     this.manual = manual;
-    this.#limits = [this.ordered, outages, manual];
+    this.#limits = [this.ordered, this.endpoints, outages, manual];
   }
 
   check(charge: Charge, now: number): Hold | undefined {
@@ -35,6 +39,18 @@ export class Pauses implements Limit {
     return manual.until > current.until && manual.until < Infinity ? manual : current;
   }
 
+  /** The pause of an endpoint that lasts longest, in force or not. */
+  ofEndpoint(endpoint: string | undefined): { readonly until: number; readonly kind: ReasonKind } {
+    const ordered = this.endpoints.untilOf(endpoint);
+    const outage = this.outages.untilOf(endpoint);
+    return ordered > outage ? { until: ordered, kind: 'cooldown' } : { until: outage, kind: 'outage' };
+  }
+
+  /** The latest end of a pause that has one, of every request or of an endpoint, in force or not. */
+  get until(): number {
+    return Math.max(this.longest.until, this.endpoints.until, this.outages.endpointsUntil);
+  }
+
   /**
    * A request is sent.
    *
@@ -42,6 +58,13 @@ export class Pauses implements Limit {
    */
   onSent(flight: Flight, isFull: boolean, now: number): void {
     this.ordered.onSent(flight, isFull);
+    this.endpoints.onSent(flight);
     this.outages.onSent(flight, now);
+  }
+
+  /** A request was served, and not by a cache. */
+  onServed(flight: Flight): void {
+    this.ordered.onServed(flight);
+    this.endpoints.onServed(flight);
   }
 }

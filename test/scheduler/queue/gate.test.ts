@@ -64,7 +64,7 @@ describe('little patience', () => {
     await clock.run(assets(0));
     const parked = assets(1, { maxWaitMs: 120_000 }).catch((error) => error);
     await clock.advance(100);
-    service.faults.next(1, { status: 429, headers: { 'retry-after': '3000' } });
+    service.faults.next(1, { status: 429, headers: { 'retry-after': '3000' }, counted: false });
     client.getInfo().catch(() => {});
     const before = clock.now();
     expect(isQuotaExhausted(await clock.run(parked))).toBe(true);

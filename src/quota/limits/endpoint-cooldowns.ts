@@ -1,0 +1,85 @@
+import { type Charge, type Hold, type Limit, longestHold } from '../admission.ts';
+import { hasRoomLeft, isAnyWindowFull } from '../headers/snapshot.ts';
+import type { ServerClock } from '../time/server-clock.ts';
+import type { Flight } from '../usage/in-flight.ts';
+import { Cooldown, type Refusal } from './cooldown.ts';
+import type { Outages } from './outages.ts';
+
+/** So many endpoints are remembered that refused a request. */
+const MOST_ENDPOINTS = 64;
+
+/**
+ * The pauses of endpoints that refuse requests alone, such as a faucet behind the gateway, or one with a ceiling of its own. Each holds back the calls
+ * of its endpoint.
+ */
+export class EndpointCooldowns implements Limit {
+  readonly #outages: Pick<Outages, 'hasAnsweredBeside'>;
+  readonly #cooldowns = new Map<string, Cooldown>();
+  /** The endpoint that refused the last request of all, and when; undefined: another one has served since. */
+  #refusing: string | undefined;
+  #refusedAt = -Infinity;
+  /** The endpoint that refused the last one that was refused, while another one served. */
+  #alone: string | undefined;
+
+  constructor(outages: Pick<Outages, 'hasAnsweredBeside'>) {
+    this.#outages = outages;
+  }
+
+  /** The latest end of a pause, in force or not. */
+  until: number = -Infinity;
+
+  /** The end of the pause of this endpoint, in force or not. */
+  untilOf(endpoint: string | undefined): number {
+    return this.#of(endpoint)?.until ?? -Infinity;
+  }
+
+  /**
+   * A request was refused.
+   *
+   * @returns whether by its endpoint alone: others were answered, and none refuses, too; and every named window has room, or another endpoint served
+   * between two refusals of this one.
+   */
+  onRefused({ endpoint }: Flight, refusal: Refusal, clock: ServerClock, now: number): boolean {
+    const { quota } = refusal;
+    const isMet = this.#outages.hasAnsweredBeside(endpoint) && (this.#refusing ?? endpoint) === endpoint;
+    const isShown = hasRoomLeft(quota) || (this.#alone === endpoint && !isAnyWindowFull(quota));
+    const isAlone = isMet && isShown;
+    this.#refusing = endpoint;
+    this.#refusedAt = now;
+    if (isAlone) this.#cooldownOf(endpoint).onRefused(refusal, clock, now);
+    this.until = Math.max(this.until, this.untilOf(endpoint));
+    return isAlone;
+  }
+
+  #cooldownOf(endpoint: string): Cooldown {
+    const cooldown = this.#cooldowns.get(endpoint) ?? new Cooldown(endpoint);
+    this.#cooldowns.set(endpoint, cooldown);
+    const [oldest = endpoint] = this.#cooldowns.keys();
+    if (this.#cooldowns.size > MOST_ENDPOINTS) this.#cooldowns.delete(oldest);
+    return cooldown;
+  }
+
+  /** A request is sent. */
+  onSent(flight: Flight): void {
+    this.#cooldowns.get(flight.endpoint)?.onSent(flight, false);
+  }
+
+  /** A request was served. */
+  onServed(flight: Flight): void {
+    const { endpoint, sentAt } = flight;
+    this.#cooldowns.get(endpoint)?.onServed(flight);
+    if (endpoint === this.#alone) this.#alone = undefined;
+    if (sentAt < this.#refusedAt) return;
+    if (endpoint !== this.#refusing) this.#alone = this.#refusing ?? this.#alone;
+    this.#refusing = undefined;
+  }
+
+  check(charge: Charge, now: number): Hold | undefined {
+    const own = this.#of(charge.endpoint);
+    return own && longestHold([own], charge, now);
+  }
+
+  #of(endpoint: string | undefined): Cooldown | undefined {
+    return endpoint === undefined ? undefined : this.#cooldowns.get(endpoint);
+  }
+}
