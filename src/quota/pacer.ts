@@ -12,7 +12,14 @@ import type { ClientWide } from './client-wide.ts';
 import { driftOf } from './forecast/drift.ts';
 import { estimate, type Plan, type PlanEstimate } from './forecast/estimate.ts';
 import { type MonthOutlook, MonthUsage } from './forecast/month.ts';
-import { isAnyWindowFull, isDateLeft, type QuotaSnapshot, repeatedWindow, resetOf } from './headers/snapshot.ts';
+import {
+  hasRoom,
+  isAnyWindowFull,
+  isDateLeft,
+  type QuotaSnapshot,
+  repeatedWindow,
+  resetOf,
+} from './headers/snapshot.ts';
 import { believableCost, Costs, refusedCost } from './limits/costs.ts';
 import { Exemptions } from './limits/exemptions.ts';
 import { Pauses } from './limits/pauses.ts';
@@ -316,7 +323,8 @@ export class Pacer {
     if (endpoints.onRefused(flight, refusal, this.#clock, now)) return;
     ordered.onRefused(refusal, this.#clock, now);
     ordered.delayFirst(this.#random() * returnsWithinMs);
-    this.#unknownLimits.onRefused(flight, ordered.until, now);
+    const isExplained = hasRoom(quota) === false || quota.remaining === 0;
+    this.#unknownLimits.onRefused(flight, ordered.until, isExplained, now);
   }
 
   /** The service counted a request that no limit forbade. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isQuotaExhausted, type QuotaExhaustedError } from '../../src/index.ts';
-import { virtualClock } from '../../src/testing/index.ts';
-import { worldOf } from './support/world.ts';
+import { type ServiceFault, virtualClock } from '../../src/testing/index.ts';
+import { type World, worldOf } from './support/world.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -197,5 +197,99 @@ describe('a month that ends in the middle', () => {
     expect(outcomes.every(isQuotaExhausted)).toBe(true);
     // Those that were in flight when the first refusal came, and no more.
     expect(service.requests).toBeLessThanOrEqual(1 + 20);
+  });
+});
+
+/** How long calls of the quota's info took, one each second for so many, in milliseconds; `meanwhile` is done before each. */
+async function infoCalls(
+  { clock, client }: World,
+  seconds: number,
+  meanwhile: (second: number) => void,
+): Promise<number[]> {
+  const took: number[] = [];
+  for (let second = 0; second < seconds; second++) {
+    const from = clock.now();
+    meanwhile(second);
+    void client.getInfo().then(() => took.push(clock.now() - from));
+    await clock.advance(1_000);
+  }
+  await clock.advance(5_000);
+  return took;
+}
+
+describe('an endpoint that refuses', () => {
+  const FAUCET = '/extended/v1/faucets/stx';
+
+  it.each<[string, ServiceFault, number]>([
+    ['although every window has room', { status: 429 }, 500],
+    ['although every window has room, and asks for a minute', { status: 429, headers: { 'retry-after': '60' } }, 500],
+    ['without any header', { status: 429, counted: false }, 4_000],
+  ])('%s, delays no call of another one for long, and its own fail after five refusals', async (_, fault, mostMs) => {
+    const world = worldOf();
+    const { clock, service, client } = world;
+    service.faults.when(({ url }) => (url.pathname === FAUCET ? fault : undefined));
+    await clock.run(client.getInfo());
+    const failed: unknown[] = [];
+    const took = await infoCalls(world, 600, (second) => {
+      if (second % 100 === 5) void client.request('POST', FAUCET).catch((error) => failed.push(error));
+    });
+    expect(took).toHaveLength(600);
+    expect(Math.max(...took)).toBeLessThan(mostMs);
+    await clock.advance(1_800_000);
+    expect(failed).toHaveLength(6);
+    for (const error of failed) expect(error).toMatchObject({ name: 'QuotaExhaustedError', window: 'cooldown' });
+  });
+
+  it('says so for its calls, in the queue and in estimates, and is tried again alone', async () => {
+    const { clock, service, client } = worldOf();
+    service.faults.when(({ url }) =>
+      url.pathname === FAUCET ? { status: 429, headers: { 'retry-after': '60' } } : undefined,
+    );
+    await clock.run(client.getInfo());
+    const calls = [1, 2, 3].map(() => client.request('POST', FAUCET).catch((error) => error));
+    await clock.advance(1_000);
+    const queue = client.queue();
+    expect(queue.map(({ reason }) => reason?.kind)).toEqual(Array(3).fill('cooldown'));
+    for (const { until } of queue) expect(Number(until) - clock.wall()).toBeGreaterThan(58_000);
+    service.faults.clear();
+    await clock.run(client.getInfo());
+    expect(client.waiting).toBe(3);
+    await clock.run(Promise.all(calls));
+    expect(service.log.filter(({ status }) => status === 429).length).toBeLessThanOrEqual(3);
+  });
+});
+
+describe('a limit that no answer names, beside windows that answers name', () => {
+  it.each<[string, ServiceFault]>([
+    ['without any header', { status: 429, counted: false }],
+    ['with a retry-after of a second', { status: 429, headers: { 'retry-after': '1' } }],
+  ])('is found by its refusals, %s: of a bulk of 1,000 none fails, and few are refused', async (_, fault) => {
+    const world = worldOf({ keyed: { minute: 5_000 } });
+    const { clock, service, ask } = world;
+    let [second, inSecond, refused] = [0, 0, 0];
+    service.faults.when(() => {
+      const now = Math.floor(clock.now() / 1_000);
+      inSecond = now === second ? inSecond + 1 : 1;
+      second = now;
+      if (inSecond <= 10) return undefined;
+      refused++;
+      return fault;
+    });
+    await clock.run(Promise.all(Array.from({ length: 1_000 }, (_, number) => ask(number))));
+    expect(clock.now()).toBeLessThan(130_000);
+    expect(refused).toBeLessThan(100);
+  });
+
+  it('is not supposed after one refusal: a quiet client sends its next burst at once', async () => {
+    const { clock, service, client } = worldOf();
+    for (let minute = 0; minute < 10; minute++) {
+      await clock.run(client.getInfo());
+      await clock.advance(60_000);
+    }
+    service.faults.next(1, { status: 429, counted: false });
+    await clock.run(client.getInfo());
+    const from = clock.now();
+    await clock.run(Promise.all(Array.from({ length: 20 }, () => client.getInfo())));
+    expect(clock.now() - from).toBeLessThan(2_000);
   });
 });

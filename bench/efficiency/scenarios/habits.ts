@@ -86,6 +86,12 @@ export const costs: readonly Scenario[] = [
   },
 ];
 
+/** What names a second, and what `ratelimit-*` says of whichever window is tightest. */
+const OF_SECONDS = [
+  ...['limit', 'remaining'].map((what) => `x-ratelimit-${what}-stacks-second`),
+  ...['limit', 'remaining', 'reset'].map((what) => `ratelimit-${what}`),
+];
+
 const SILENT = { headers: { family: false, generic: false, cost: false } };
 
 /** A service that names no limit, and refuses. */
@@ -114,6 +120,23 @@ export const silent: readonly Scenario[] = [
     limits: { second: 20 },
     service: { ...SILENT, limited: { status: 429, retryAfter: 'none', body: 'empty' } },
     bulk: 6_000,
+  },
+  {
+    name: 'a second that no header names, 20/s',
+    about: 'beside a minute that headers name, and that has room',
+    promised: 'turn',
+    limits: { second: 20, minute: 5_000 },
+    hidden: OF_SECONDS,
+    bulk: 6_000,
+  },
+  {
+    name: 'a second that no header names, 20/s, of two endpoints',
+    promised: 'turn',
+    isDeep: true,
+    limits: { second: 20, minute: 5_000 },
+    hidden: OF_SECONDS,
+    bulk: 6_000,
+    errand: (_, random) => ({ endpoint: random() < 0.5 ? 'info' : 'assets' }),
   },
   ...(
     [

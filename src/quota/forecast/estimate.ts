@@ -79,14 +79,14 @@ export function estimate(plans: readonly Plan[], known: EstimateInputs, now: num
     const held = cost === undefined && endpoint !== undefined ? costs.expect(endpoint, query).certain : cost;
     const own = known.pauses.ofEndpoint(endpoint);
     const from = Math.max(now, own.until);
-    return { kind: own.kind, endpoint, count, cost: costs.mean(plan), held, by: by - from, from };
+    return { endpoint, count, cost: costs.mean(plan), held, by: by - from, from, kind: own.kind };
   });
   const { sentAt, late, window, windowMs } = forecast(works, windows, begin - now);
   const each = works.map(({ from }, nth) => Math.max(now + (sentAt[nth] ?? 0), from));
   const last = each.at(-1) ?? begin;
   const { kind, from = now } = works.at(-1) ?? {};
-  const ofEndpoint = from > now ? kind : undefined;
-  const waitsFor = window ?? (begin > now ? pause.kind : ofEndpoint);
+  const pausedBy = begin > now ? pause.kind : kind;
+  const waitsFor = window ?? (Math.max(begin, from) > now ? pausedBy : undefined);
   return { at: last + roundTripMs, sentAt: last, each, late, window: waitsFor, windowMs };
 }
 

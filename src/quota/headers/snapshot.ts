@@ -84,11 +84,11 @@ export function isAnyWindowFull(quota: QuotaSnapshot): boolean {
   return windowsOf(quota).some(({ remaining }) => remaining === 0);
 }
 
-/** Whether these windows have units left for a request that was refused all the same, so that something else refused it. */
-export function hasRoomLeft(quota: QuotaSnapshot): boolean {
+/** Whether each of these windows has units left for such a request, so that none of them refused it; undefined: none was stated. */
+export function hasRoom(quota: QuotaSnapshot): boolean | undefined {
   const windows = windowsOf(quota);
   const { cost = 1 } = quota.stacks;
-  return windows.length > 0 && windows.every(({ remaining = 0 }) => remaining >= cost);
+  return windows.length === 0 ? undefined : windows.every(({ remaining = 0 }) => remaining >= cost);
 }
 
 /** The longest of these windows that `ratelimit-*` may describe, too, wherever a lagging clock puts its end; undefined: none. */

@@ -151,7 +151,7 @@ export class Cooldown implements Limit {
     now: number,
   ): { until: number; why: string } | undefined {
     const { receivedAt } = quota;
-    // Where other windows have room, only a full one of the endpoint's own ends with the reset.
+    // Where an endpoint refuses alone, the end of a window that has room is not the end of what refused.
     const isByReset = this.#endpoint === undefined || quota.remaining === 0;
     const resetAt = isByReset ? resetOf(quota) : undefined;
     if (pauseMs !== undefined)

@@ -1,5 +1,5 @@
-import { type Charge, type Hold, type Limit, longestHold } from '../admission.ts';
-import { hasRoomLeft, isAnyWindowFull } from '../headers/snapshot.ts';
+import type { Charge, Hold, Limit } from '../admission.ts';
+import { hasRoom } from '../headers/snapshot.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { Flight } from '../usage/in-flight.ts';
 import { Cooldown, type Refusal } from './cooldown.ts';
@@ -14,7 +14,7 @@ const MOST_ENDPOINTS = 64;
  */
 export class EndpointCooldowns implements Limit {
   readonly #outages: Pick<Outages, 'hasAnsweredBeside'>;
-  readonly #cooldowns = new Map<string, Cooldown>();
+  readonly #cooldowns = new Map<string | undefined, Cooldown>();
   /** The endpoint that refused the last request of all, and when; undefined: another one has served since. */
   #refusing: string | undefined;
   #refusedAt = -Infinity;
@@ -30,20 +30,20 @@ export class EndpointCooldowns implements Limit {
 
   /** The end of the pause of this endpoint, in force or not. */
   untilOf(endpoint: string | undefined): number {
-    return this.#of(endpoint)?.until ?? -Infinity;
+    return this.#cooldowns.get(endpoint)?.until ?? -Infinity;
   }
 
   /**
    * A request was refused.
    *
    * @returns whether by its endpoint alone: others were answered, and none refuses, too; and every named window has room, or another endpoint served
-   * between two refusals of this one.
+   * between two refusals of this one
+   * that state no window.
    */
   onRefused({ endpoint }: Flight, refusal: Refusal, clock: ServerClock, now: number): boolean {
     const { quota } = refusal;
     const isMet = this.#outages.hasAnsweredBeside(endpoint) && (this.#refusing ?? endpoint) === endpoint;
-    const isShown = hasRoomLeft(quota) || (this.#alone === endpoint && !isAnyWindowFull(quota));
-    const isAlone = isMet && isShown;
+    const isAlone = isMet && (hasRoom(quota) ?? this.#alone === endpoint);
     this.#refusing = endpoint;
     this.#refusedAt = now;
     if (isAlone) this.#cooldownOf(endpoint).onRefused(refusal, clock, now);
@@ -52,10 +52,12 @@ export class EndpointCooldowns implements Limit {
   }
 
   #cooldownOf(endpoint: string): Cooldown {
-    const cooldown = this.#cooldowns.get(endpoint) ?? new Cooldown(endpoint);
+    const known = this.#cooldowns.get(endpoint);
+    if (known) return known;
+    const [oldest] = this.#cooldowns.keys();
+    if (this.#cooldowns.size >= MOST_ENDPOINTS) this.#cooldowns.delete(oldest);
+    const cooldown = new Cooldown(endpoint);
     this.#cooldowns.set(endpoint, cooldown);
-    const [oldest = endpoint] = this.#cooldowns.keys();
-    if (this.#cooldowns.size > MOST_ENDPOINTS) this.#cooldowns.delete(oldest);
     return cooldown;
   }
 
@@ -75,11 +77,6 @@ export class EndpointCooldowns implements Limit {
   }
 
   check(charge: Charge, now: number): Hold | undefined {
-    const own = this.#of(charge.endpoint);
-    return own && longestHold([own], charge, now);
-  }
-
-  #of(endpoint: string | undefined): Cooldown | undefined {
-    return endpoint === undefined ? undefined : this.#cooldowns.get(endpoint);
+    return this.#cooldowns.get(charge.endpoint)?.check(charge, now);
   }
 }

@@ -34,12 +34,11 @@ const SLOWEST_MS = 60_000;
 const SHORT_PAUSE = 0.2;
 
 /**
- * Spaces requests where no answer names a limit, but some are refused: by the rate that the service accepts, found from the refusals
+ * Spaces requests where some are refused and no answer names the limit: by the rate that the service accepts, found from the refusals
  * alone. Additive increase and multiplicative decrease with memory, as in CUBIC: after a refusal the rate is cut, rises soon
  * to just below the one that was refused, stays about there, and only later exceeds it.
  */
 export class RefusalRate implements Limit {
-  readonly #isAnyWindowKnown: () => boolean;
   /** Units per millisecond that were refused last; 0: none was. */
   #refused = 0;
   /** The rate at which the first request was sent that was refused after others were served; 0: requests were not spaced. */
@@ -60,8 +59,9 @@ export class RefusalRate implements Limit {
   #refusedAt = 0;
   #nextAt = -Infinity;
 
-  constructor(isAnyWindowKnown: () => boolean) {
-    this.#isAnyWindowKnown = isAnyWindowKnown;
+  /** Whether a rate was refused. */
+  get isKnown(): boolean {
+    return this.#refused > 0;
   }
 
   /** A request is sent. */
@@ -94,7 +94,7 @@ export class RefusalRate implements Limit {
    * cycle: what was served since the long pause before, in the time until this one ends.
    */
   onRefused({ sentAt }: Flight, pausedUntil: number, now: number): void {
-    if (this.#isAnyWindowKnown() || sentAt < this.#cutAt) return;
+    if (sentAt < this.#cutAt) return;
     // While nothing was served there is no rate, and the pauses suffice.
     if (this.#served === 0 && this.#refused === 0) return;
     const until = Math.max(now, pausedUntil);
@@ -115,16 +115,26 @@ export class RefusalRate implements Limit {
       this.#refused = Math.max(1 / SLOWEST_MS, this.#servedSteadily / Math.max(1, until - this.#steadyFrom));
       this.#isLong = true;
     }
+    this.#pause(until);
+  }
+
+  /** Requests pause until an instant for a refusal that tells of no rate: it is measured from there on. */
+  onPaused(until: number): void {
+    this.#isLong = true;
+    this.#pause(until);
+  }
+
+  #pause(until: number): void {
     this.#cutAt = until;
     this.#resumedAt = until;
     this.#served = 0;
   }
 
   check({ units }: Charge, now: number): Hold | undefined {
-    if (now >= this.#nextAt || units <= 0 || this.#isAnyWindowKnown()) return undefined;
+    if (now >= this.#nextAt || units <= 0) return undefined;
     return holdUntil(this.#nextAt, () => ({
       kind: 'slow-start',
-      why: `no response names a limit, and more than ${(1_000 * this.#rateAt(now)).toFixed(1)} a second were refused`,
+      why: `no response names the limit, and more than ${(1_000 * this.#rateAt(now)).toFixed(1)} a second were refused`,
     }));
   }
 

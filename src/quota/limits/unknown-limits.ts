@@ -4,17 +4,22 @@ import type { Flight, InFlight } from '../usage/in-flight.ts';
 import { RefusalRate } from './refusal-rate.ts';
 import { SlowStart } from './slow-start.ts';
 
-/** What holds requests back while no answer has named a limit: few go at once, and where some were refused, no more a second than were served. */
+/** Where windows are known, a refusal tells of a rate only if it comes no later than this after the pause for another: one alone may be chance. In milliseconds. */
+const APART_MS = 60_000;
+
+/** Limits that no answer names: few requests go at once while no window is known, and where some are refused that no full window explains, no more a second than were served. */
 export class UnknownLimits implements Limit {
   readonly #isAnyWindowKnown: () => boolean;
   readonly #slowStart: SlowStart;
   readonly #refusalRate: RefusalRate;
   readonly #limits: readonly Limit[];
+  /** The end of the last pause after a refusal that no window explains. */
+  #pausedUntil = -Infinity;
 
   constructor(flights: InFlight, shareLimit: Pick<ShareLimit, 'isGranting'>, isAnyWindowKnown: () => boolean) {
     this.#isAnyWindowKnown = isAnyWindowKnown;
     this.#slowStart = new SlowStart(flights, shareLimit);
-    this.#refusalRate = new RefusalRate(isAnyWindowKnown);
+    this.#refusalRate = new RefusalRate();
     this.#limits = [this.#slowStart, this.#refusalRate];
   }
 
@@ -33,9 +38,18 @@ export class UnknownLimits implements Limit {
     this.#refusalRate.onServed(units, now);
   }
 
-  /** A request was refused, and requests pause until an instant. */
-  onRefused(flight: Flight, pausedUntil: number, now: number): void {
+  /**
+   * A request was refused, and requests pause until an instant.
+   *
+   * @param isExplained - whether its answer says that a window is full.
+   */
+  onRefused(flight: Flight, pausedUntil: number, isExplained: boolean, now: number): void {
     this.#slowStart.onRefused();
-    this.#refusalRate.onRefused(flight, pausedUntil, now);
+    if (isExplained) return;
+    const rate = this.#refusalRate;
+    const isChance = !rate.isKnown && this.#isAnyWindowKnown() && now > this.#pausedUntil + APART_MS;
+    this.#pausedUntil = pausedUntil;
+    if (isChance) rate.onPaused(pausedUntil);
+    else rate.onRefused(flight, pausedUntil, now);
   }
 }

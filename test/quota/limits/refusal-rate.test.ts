@@ -83,20 +83,17 @@ describe('the rate', () => {
     }
   };
 
-  it('spaces nothing before the first refusal, and nothing where a window is known', () => {
-    let isKnown = false;
-    const rate = new RefusalRate(() => isKnown);
+  it('spaces nothing before the first refusal', () => {
+    const rate = new RefusalRate();
     served(rate);
     expect(untilOf(rate, charge(), 1_000)).toBe(1_000);
     rate.onRefused(flightOf('GET /a', 990), 2_000, 1_000);
     rate.onSent(flightOf('GET /a', 2_000), 2_000);
     expect(untilOf(rate, charge(), 2_001)).toBeGreaterThan(2_050);
-    isKnown = true;
-    expect(untilOf(rate, charge(), 2_001)).toBe(2_001);
   });
 
   it('is that of the whole cycle after a long pause, is cut below it, and returns to it', () => {
-    const rate = new RefusalRate(() => false);
+    const rate = new RefusalRate();
     served(rate);
     rate.onRefused(flightOf('GET /a', 990), 10_000, 1_000);
     const gapAt = (now: number): number => {
@@ -109,7 +106,7 @@ describe('the rate', () => {
   });
 
   it('is cut once for all requests that were under way, and never to nothing', () => {
-    const rate = new RefusalRate(() => false);
+    const rate = new RefusalRate();
     served(rate);
     for (let refused = 0; refused < 5; refused++) rate.onRefused(flightOf('GET /a', 990), 2_000, 1_000 + refused);
     rate.onSent(flightOf('GET /a', 2_000), 2_000);
@@ -129,7 +126,7 @@ describe('a rate that was refused at 10 a second', () => {
 
   /** Twenty requests were served in the first second, and one was refused then; requests go on at an instant. */
   function refused(resumesAt = 2_000): RefusalRate {
-    const rate = new RefusalRate(() => false);
+    const rate = new RefusalRate();
     for (let at = 0; at < 1_000; at += 50) {
       rate.onSent(flightOf('GET /a', at), at);
       rate.onServed(1, at + 40);
@@ -138,14 +135,14 @@ describe('a rate that was refused at 10 a second', () => {
     return rate;
   }
 
-  it('says so, and is no firm bound: an answer that names a limit ends it', () => {
+  it('says so, and is no firm bound', () => {
     const rate = refused();
     rate.onSent(flightOf('GET /a', 2_000), 2_000);
     const hold = rate.check(charge(), 2_000);
     expect(hold).toMatchObject({ isFirm: false, mayEndOnAnswer: true });
     expect(hold?.reason()).toEqual({
       kind: 'slow-start',
-      why: 'no response names a limit, and more than 9.5 a second were refused',
+      why: 'no response names the limit, and more than 9.5 a second were refused',
     });
     expect(rate.check(charge({ units: 0 }), 2_000)).toBeUndefined();
   });
@@ -251,7 +248,7 @@ describe('a rate that was refused at 10 a second', () => {
   });
 
   it('counts no time before the first request', () => {
-    const rate = new RefusalRate(() => false);
+    const rate = new RefusalRate();
     for (let at = 100_000; at < 101_000; at += 50) {
       rate.onSent(flightOf('GET /a', at), at);
       rate.onServed(1, at + 40);
@@ -293,22 +290,10 @@ describe('a rate that was refused at 10 a second', () => {
 
 describe('a service that refuses', () => {
   it('the first request of all says nothing of a rate', () => {
-    const rate = new RefusalRate(() => false);
+    const rate = new RefusalRate();
     rate.onSent(flightOf('GET /a', 5_000), 5_000);
     rate.onRefused(flightOf('GET /a', 5_000), 6_000, 5_040);
     rate.onSent(flightOf('GET /a', 8_000), 8_000);
     expect(rate.check(charge(), 8_000)).toBeUndefined();
-  });
-
-  it('while a window is known says nothing of a rate', () => {
-    let isKnown = true;
-    const rate = new RefusalRate(() => isKnown);
-    rate.onSent(flightOf('GET /a', 0), 0);
-    rate.onServed(1, 40);
-    rate.onSent(flightOf('GET /a', 1_000), 1_000);
-    rate.onRefused(flightOf('GET /a', 1_000), 2_000, 1_040);
-    isKnown = false;
-    rate.onSent(flightOf('GET /a', 2_000), 2_000);
-    expect(rate.check(charge(), 2_000)).toBeUndefined();
   });
 });

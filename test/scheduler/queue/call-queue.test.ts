@@ -304,6 +304,8 @@ describe('calls that have ended', () => {
         await last(name).answer();
         await clock.advance(100);
       }
+      // Two refusals soon after one another would tell of a rate.
+      await clock.advance(120_000);
     }
     return client;
   }
