@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/index.ts';
 import { customShare, textStore } from '../../src/sharing/index.ts';
 import { createMockService, virtualClock } from '../../src/testing/index.ts';
+import { cases } from '../support/deep.ts';
 
 const KEY = 'a-key';
 
@@ -46,14 +47,20 @@ describe('a process in a share whose requests are held up past the end of their 
 
 describe('processes in a share whose service stalls', () => {
   // What was granted of each second was sent, and all of it counted when the service went on: 39 of 219 requests refused.
-  it.each([
-    ['aligned', 4_000, 2_500, 3],
-    ['aligned', 4_000, 4_000, 10],
-    ['first-request', 12_000, 4_000, 8],
-    ['sliding-log', 12_000, 4_000, 8],
-    ['sliding-counter', 12_000, 4_000, 8],
-    ['leaky', 12_000, 4_000, 15],
-  ] as const)('send little more than one client alone (%s, from %i ms on, for %i ms)', async (...given) => {
+  it.each(
+    cases(
+      [
+        ['aligned', 4_000, 2_500, 3],
+        ['first-request', 12_000, 4_000, 8],
+        ['leaky', 12_000, 4_000, 15],
+      ],
+      [
+        ['aligned', 4_000, 4_000, 10],
+        ['sliding-log', 12_000, 4_000, 8],
+        ['sliding-counter', 12_000, 4_000, 8],
+      ],
+    ),
+  )('send little more than one client alone (%s, from %i ms on, for %i ms)', async (...given) => {
     const [windows, fromMs, stallMs, most] = given;
     const clock = virtualClock({ wall: Date.UTC(2026, 0, 15, 12, 0, 10) + 137 });
     const limits = { keyed: { second: 10, minute: 600 }, windows };

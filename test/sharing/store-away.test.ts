@@ -166,11 +166,15 @@ describe('clients that share one key, where the store cannot be used,', () => {
     expect(fleet.limited).toBe(0);
   });
 
-  it.each([
-    [4, 'aligned'],
-    [12, 'aligned'],
-    [12, 'sliding-log'],
-  ] as const)(
+  it.each(
+    cases(
+      [[4, 'aligned']],
+      [
+        [12, 'aligned'],
+        [12, 'sliding-log'],
+      ],
+    ),
+  )(
     'use their quota and are refused hardly ever if %i start together and never reach it, where a minute is %s',
     async (size, minute) => {
       const fleet = fleetOf(size, { keyed: { second: 20, minute: 1_000 }, windows: { minute }, latencyMs: [5, 15] });

@@ -4,7 +4,7 @@ import { type Client, createClient } from '../../src/index.ts';
 import { memoryStore } from '../../src/sharing/store/memory-store.ts';
 import { storeShare } from '../../src/sharing/store-share.ts';
 import { seeded, type VirtualClock, type WindowKind } from '../../src/testing/index.ts';
-import { runs } from '../support/deep.ts';
+import { cases, runs } from '../support/deep.ts';
 import { distant } from './support/distant.ts';
 import { fleetOf } from './support/fleet.ts';
 import { ACCOUNT, pricedAt } from './support/traffic.ts';
@@ -60,22 +60,23 @@ async function beside(
 
 describe('a bulk of processes that share a key, beside consumers that are no processes of the share', () => {
   // Where nothing was left to them 83, 92 and 44 of 1,000 were refused.
-  it.each([
-    ['sliding-counter', { minute: 300 }, 1.5, 0.9, 25],
-    ['leaky', { minute: 300 }, 1.5, 0.9, 15],
-    ['aligned', { second: 20 }, 6, 0.8, 15],
-  ] as const)(
-    'uses most of what they leave and is rarely refused: %s, %o',
-    async (shape, keyed, perSecond, least, most) => {
-      const { ofWhatIsLeft, refusedPerThousand } = await beside(shape, keyed, perSecond);
-      expect(ofWhatIsLeft).toBeGreaterThan(least);
-      expect(refusedPerThousand).toBeLessThan(most);
-    },
-  );
+  it.each(
+    cases(
+      [
+        ['sliding-counter', { minute: 300 }, 1.5, 0.9, 25],
+        ['aligned', { second: 20 }, 6, 0.8, 15],
+      ],
+      [['leaky', { minute: 300 }, 1.5, 0.9, 15]],
+    ),
+  )('uses most of what they leave and is rarely refused: %s, %o', async (shape, keyed, perSecond, least, most) => {
+    const { ofWhatIsLeft, refusedPerThousand } = await beside(shape, keyed, perSecond);
+    expect(ofWhatIsLeft).toBeGreaterThan(least);
+    expect(refusedPerThousand).toBeLessThan(most);
+  });
 });
 
 // Where these were spaced, too, it used 0.47 and 0.44.
-it.each(['aligned', 'sliding-log'] as const)('so does one whose responses take half a second: %s', async (shape) => {
+it.each(cases(['aligned'], ['sliding-log']))('so does one whose responses take half a second: %s', async (shape) => {
   const { ofWhatIsLeft } = await beside(shape, { second: 20 }, 6, [300, 600], 2);
   expect(ofWhatIsLeft).toBeGreaterThan(0.5);
 });
@@ -131,7 +132,7 @@ async function twoShares(shape: WindowKind) {
 }
 
 // Where each sent what it was granted at once, 129, 120 and 164 of 1,000 were refused.
-it.each(['aligned', 'sliding-log', 'sliding-counter'] as const)(
+it.each(cases(['aligned'], ['sliding-log', 'sliding-counter']))(
   'two shares on one key are rarely refused, and each is served: %s',
   async (shape) => {
     const { served, used, refusedPerThousand } = await twoShares(shape);
