@@ -40,8 +40,14 @@ export interface RetryPolicy {
 export type RetryDecision =
   /** The answer is the caller's. */
   | { readonly kind: 'deliver' }
-  /** The call is queued again. `isPaid`: the retry budget pays for it. */
-  | { readonly kind: 'retry'; readonly afterMs: number; readonly isPaid: boolean; readonly url?: URL }
+  /** The call is queued again. `isPaid`: the retry budget pays for it. `isLate`: it waits for that, and a success of its endpoint may end the wait. */
+  | {
+      readonly kind: 'retry';
+      readonly afterMs: number;
+      readonly isPaid: boolean;
+      readonly isLate?: boolean;
+      readonly url?: URL;
+    }
   /** The failure is the caller's. */
   | { readonly kind: 'fail' };
 

@@ -232,20 +232,22 @@ export class Scheduler {
         const decision = this.#retries.decide(call, request.method, outcome, counts, this.#clock.now());
         if (reply && isForCaller(outcome, decision, call)) {
           trace.done(reply.status);
+          // A success shows that another retry may succeed, too, which need not wait until the budget has one for it.
+          if (reply.status < 500 && this.#queue.hasten(call.ask.endpoint)) this.#retries.common.giveBack();
           // Its answer may have ended a pause that no other answer ends, so waiting calls do not ask by themselves.
           if (call.ask.isInspection) this.#queue.wake();
           return reply;
         }
         if (decision.kind !== 'retry')
           throw finalError({ ...result, call, request, clock: this.#clock, pacer: this.#present });
-        const { afterMs } = decision;
+        const { afterMs, isLate } = decision;
         if (decision.url && outcome.kind === 'answered') request = redirected(request, outcome.status, decision.url);
         // Each probe of an outage is an attempt of another call, so that none of many runs out of attempts. Where the address may be wrong,
         // the first call soon tells so.
         if (this.#clientWide.outages.wasDown(lease)) trace.fallBehind();
         trace.retrying(counts.attempts + 1, afterMs);
         this.#backlog.queue(call);
-        if (afterMs > 0) await this.#queue.delay(afterMs, call.signal);
+        if (afterMs > 0) await this.#queue.delay(afterMs, call.signal, isLate ? call.ask.endpoint : undefined);
       }
     } catch (error) {
       trace.failed(error, call.signal);
