@@ -68,6 +68,19 @@ describe('a service that is down', () => {
     expect(Math.max(...Array.from(probed, (call) => sent.lastIndexOf(call)))).toBeLessThan(12);
   });
 
+  it('and answers nothing keeps no call waiting that would be sent too late: estimates count how long none was answered', async () => {
+    const { clock, service, client, ask } = worldOf(LIMITLESS, { concurrency: 4 });
+    await clock.run(Promise.all([ask(0), ask(1), client.getInfo()]));
+    service.faults.when(() => 'hang');
+    const from = clock.now();
+    const calls = [1, 2, 3, 4].map((number) => ask(number).catch(() => {}));
+    await clock.advance(10_000);
+    expect(client.estimate().ms).toBeGreaterThan(8_000);
+    await expect(client.getInfo({ maxQueueMs: 2_000 })).rejects.toMatchObject({ window: 'concurrency', maxQueueMs: 2_000 });
+    expect(clock.now() - from).toBe(10_000);
+    await clock.run(Promise.all(calls));
+  });
+
   it.each<[string, ServiceFault, object]>([
     ['refuses connections', 'reset', { code: 'ECONNRESET', attempts: 3 }],
     ['answers through a gateway alone', { status: 502 }, { status: 502 }],
