@@ -276,7 +276,7 @@ export class Pacer {
   }
 
   /** Learns what requests cost from an answer. @returns the units that the service counted for its request, if it was served. */
-  #learnCost({ endpoint, query, units }: Flight, { quota, limited }: Answer, now: number): number {
+  #learnCost({ endpoint, query, units }: Flight, { quota, limited, failed }: Answer, now: number): number {
     if (limited) {
       const refused = refusedCost(quota, this.#windows.hadRoom(now));
       if (refused === undefined) return units;
@@ -285,7 +285,10 @@ export class Pacer {
       return units;
     }
     const cost = believableCost(quota);
-    if (cost === undefined) return units;
+    if (cost === undefined) {
+      if (!failed) this.costs.onUnstated({ endpoint });
+      return units;
+    }
     this.costs.learn(endpoint, cost, query);
     this.#shareLimit.tellCost(endpoint, this.costs.highestOf(endpoint));
     return cost;

@@ -232,8 +232,7 @@ export class Scheduler {
         const decision = this.#retries.decide(call, request.method, outcome, counts, this.#clock.now());
         if (reply && isForCaller(outcome, decision, call)) {
           trace.done(reply.status);
-          // A success shows that another retry may succeed, too, which need not wait until the budget has one for it.
-          if (reply.status < 500 && this.#queue.hasten(call.ask.endpoint)) this.#retries.common.giveBack();
+          if (reply.status < 500) this.#hastenRetries(call.ask.endpoint);
           // Its answer may have ended a pause that no other answer ends, so waiting calls do not ask by themselves.
           if (call.ask.isInspection) this.#queue.wake();
           return reply;
@@ -255,6 +254,11 @@ export class Scheduler {
     } finally {
       this.#end(call);
     }
+  }
+
+  /** A success shows that others may follow: two retries of its endpoint need not wait until the budget has earned them. */
+  #hastenRetries(endpoint: string): void {
+    for (let retry = 0; retry < 2 && this.#queue.hasten(endpoint); retry++) this.#retries.common.giveBack();
   }
 
   #end(call: ScheduledCall): void {

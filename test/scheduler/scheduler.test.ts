@@ -183,7 +183,7 @@ describe('retries', () => {
     expect(Math.max(...retries)).toBeGreaterThan(10_000);
   });
 
-  it('a retry that waits for the budget goes as soon as its endpoint serves again, one for each success', async () => {
+  it('a retry that waits for the budget goes as soon as its endpoint serves again, two for each success', async () => {
     const { clock, mock, client } = pair({}, { keyless: { second: 20, minute: 10_000 } });
     await clock.run(Promise.all([client.getInfo(), client.getInfo()]));
     const from = clock.now();
