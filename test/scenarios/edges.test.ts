@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { type Client, createClient } from '../../src/index.ts';
-import { type MockService, type MockServiceOptions, type ServiceFault, seeded, type VirtualClock } from '../../src/testing/index.ts';
+import {
+  type MockService,
+  type MockServiceOptions,
+  type ServiceFault,
+  seeded,
+  type VirtualClock,
+} from '../../src/testing/index.ts';
 import { cases, runs } from '../support/deep.ts';
 import { worldOf } from './support/world.ts';
 

@@ -76,7 +76,10 @@ describe('a service that is down', () => {
     const calls = [1, 2, 3, 4].map((number) => ask(number).catch(() => {}));
     await clock.advance(10_000);
     expect(client.estimate().ms).toBeGreaterThan(8_000);
-    await expect(client.getInfo({ maxQueueMs: 2_000 })).rejects.toMatchObject({ window: 'concurrency', maxQueueMs: 2_000 });
+    await expect(client.getInfo({ maxQueueMs: 2_000 })).rejects.toMatchObject({
+      window: 'concurrency',
+      maxQueueMs: 2_000,
+    });
     expect(clock.now() - from).toBe(10_000);
     await clock.run(Promise.all(calls));
   });

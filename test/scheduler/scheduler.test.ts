@@ -189,7 +189,11 @@ describe('retries', () => {
     const from = clock.now();
     mock.faults.when(() => (clock.now() < from + 30_000 ? { status: 500 } : undefined));
     const ends: number[] = [];
-    const ask = (): void => void client.getInfo().then(() => ends.push(clock.now() - from), () => {});
+    const ask = (): void =>
+      void client.getInfo().then(
+        () => ends.push(clock.now() - from),
+        () => {},
+      );
     for (let call = 0; call < 60; call++) ask();
     for (let second = 0; second < 40; second++) {
       ask();

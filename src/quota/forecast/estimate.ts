@@ -193,7 +193,11 @@ function* resetWindowsOf({ resetWindows }: EstimateInputs, now: number, origin: 
  * The requests that may be under way at a time. Those that are will be answered one after the other within a round trip. While they are as many as
  * may be, and none is answered, the first of them is expected to take as long again.
  */
-function slotsOf({ limit, open, sentAt }: EstimateInputs['concurrency'], periodMs: number, now: number): ForecastWindow {
+function slotsOf(
+  { limit, open, sentAt }: EstimateInputs['concurrency'],
+  periodMs: number,
+  now: number,
+): ForecastWindow {
   const release = (at: number) => ({ from: at + periodMs, to: at + periodMs });
   const from = open < limit ? 0 : now - sentAt;
   const used = open > 0 ? [{ from, to: from + periodMs, units: Math.min(open, limit) }] : [];

@@ -247,7 +247,10 @@ describe('assets, when something fails', () => {
     world.service.faults.when(() => (world.clock.now() < 100_000 ? 'reset' : undefined));
     const job = world.run('assets', ...MANY, '--concurrency', '4');
     await world.clock.advance(8_000);
-    const told = new RegExp(`^Waiting: the last \\d+ requests failed, the latest with ECONNRESET at ${world.service.origin}\\.$`, 'gm');
+    const told = new RegExp(
+      `^Waiting: the last \\d+ requests failed, the latest with ECONNRESET at ${world.service.origin}\\.$`,
+      'gm',
+    );
     expect(world.stderr.text.match(told)).toHaveLength(1);
     await job;
     expect(world.stderr.text.match(told)?.length).toBeLessThan(3);
