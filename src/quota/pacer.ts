@@ -118,7 +118,7 @@ export class Pacer {
     this.#age(now);
     this.#flights.end(flight);
     this.costs.onEnded(flight);
-    if (outcome.failed) this.#pauses.outages.onFailure(flight, now, 'code' in outcome ? outcome.code : undefined);
+    if (outcome.failed) this.#pauses.outages.onFailure(flight, now, outcome.code);
     if (outcome.kind === 'answered') {
       if (!outcome.failed) this.#pauses.outages.onAnswer(flight);
       this.#onAnswer(flight, outcome, now);

@@ -39,6 +39,15 @@ describe('a service that is down', () => {
     expect(second).toMatchObject({ reason: { name: 'ConnectionError', code: 'OUTAGE', attempts: 0 } });
   });
 
+  it('and answers through a gateway alone is said to, with the latest status', async () => {
+    const { clock, service, client } = worldOf(LIMITLESS, { maxAttempts: 1 });
+    service.faults.when(() => ({ status: 502 }));
+    const ask = () => client.getInfo({ maxWaitMs: 0 }).catch((error) => error.message);
+    const told: string[] = [];
+    for (let call = 0; call < 6; call++) told.push(await clock.run(ask()));
+    expect(told.at(-1)).toContain('(OUTAGE: the last 5 requests failed, the latest with 502)');
+  });
+
   it('may have counted the attempt that a call made before it waits for the end', async () => {
     const { clock, service, client } = worldOf(LIMITLESS, { random: () => 0.9 });
     await clock.run(client.getInfo());
