@@ -43,7 +43,7 @@ export class Retries {
     if (isOneShot) return withoutRetry(outcome);
     const waitMs = decision.isPaid ? this.#budgetOf(endpoint).pay(now, Math.min(maxWaitMs, maxQueueMs)) : 0;
     if (waitMs === undefined) return withoutRetry(outcome);
-    return waitMs > decision.afterMs ? { ...decision, afterMs: waitMs, isLate: true } : decision;
+    return waitMs > decision.afterMs ? { ...decision, afterMs: waitMs, isPromised: true } : decision;
   }
 
   #budgetOf(endpoint: string): RetryBudget {

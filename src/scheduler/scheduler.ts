@@ -239,14 +239,14 @@ export class Scheduler {
         }
         if (decision.kind !== 'retry')
           throw finalError({ ...result, call, request, clock: this.#clock, pacer: this.#present });
-        const { afterMs, isLate } = decision;
+        const { afterMs, isPromised } = decision;
         if (decision.url && outcome.kind === 'answered') request = redirected(request, outcome.status, decision.url);
         // Each probe of an outage is an attempt of another call, so that none of many runs out of attempts. Where the address may be wrong,
         // the first call soon tells so.
         if (this.#clientWide.outages.wasDown(lease)) trace.fallBehind();
         trace.retrying(counts.attempts + 1, afterMs);
         this.#backlog.queue(call);
-        if (afterMs > 0) await this.#queue.delay(afterMs, call.signal, isLate ? call.ask.endpoint : undefined);
+        if (afterMs > 0) await this.#queue.delay(afterMs, call.signal, isPromised ? call.ask.endpoint : undefined);
       }
     } catch (error) {
       trace.failed(error, call.signal);

@@ -191,7 +191,7 @@ function* resetWindowsOf({ resetWindows }: EstimateInputs, now: number, origin: 
 
 /**
  * The requests that may be under way at a time. Those that are will be answered one after the other within a round trip. While they are as many as
- * may be, and none is answered, the first of them is expected to take as long again.
+ * may be and none is answered, they are late, and expected to be so for as long again.
  */
 function slotsOf(
   { limit, open, sentAt }: EstimateInputs['concurrency'],
@@ -199,7 +199,7 @@ function slotsOf(
   now: number,
 ): ForecastWindow {
   const release = (at: number) => ({ from: at + periodMs, to: at + periodMs });
-  const from = open < limit ? 0 : now - sentAt;
+  const from = open < limit ? 0 : Math.max(0, now - sentAt - periodMs);
   const used = open > 0 ? [{ from, to: from + periodMs, units: Math.min(open, limit) }] : [];
   return { window: 'concurrency', limit, periodMs, countsRequests: true, used, release };
 }
