@@ -346,6 +346,7 @@ export const MEANINGS = {
   ECONNREFUSED: 'nothing listens there',
   ENOTFOUND: 'no such host',
   ERR_SSL_WRONG_VERSION_NUMBER: 'the port speaks no https',
+  TIMEOUT: 'it took longer than timeoutMs',
   ERR_INVALID_URL: 'fetch must take a Request',
   REDIRECT: 'to another origin, or too often',
   KEY_REFUSED: 'the service refused the API key five times in a row; check it, it is tried again after a minute',

@@ -195,7 +195,9 @@ describe('ServiceError', () => {
 describe('ConnectionError', () => {
   test('says how often it was tried and what went wrong', () => {
     const error = new ConnectionError({ endpoint, code: 'TIMEOUT', attempts: 3 });
-    expect(error.message).toBe('GET /extended/v1/info: no usable response after 3 attempts (TIMEOUT)');
+    expect(error.message).toBe(
+      'GET /extended/v1/info: no usable response after 3 attempts (TIMEOUT: it took longer than timeoutMs)',
+    );
     expect(error).toMatchObject({ endpoint, code: 'TIMEOUT', attempts: 3 });
   });
 

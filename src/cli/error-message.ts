@@ -32,7 +32,14 @@ const FLAGS: Readonly<Record<string, string>> = {
 };
 
 /** Error codes of a machine without such a service, or an unreachable one. */
-const UNREACHABLE: readonly string[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
+const UNREACHABLE: readonly string[] = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+];
 
 /**
  * Exit code and message for an error.

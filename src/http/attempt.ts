@@ -125,7 +125,8 @@ export class HttpExchange {
     // Computed from what was known before this answer.
     const drift = trace.isListenedTo('answered') ? this.#options.drift(lease, quota) : undefined;
     attempt.isSettled = true;
-    settle(lease, { kind: 'answered', quota, limited: isLimited, failed: !isLimited && isGatewayFailure(status) });
+    const failed = !isLimited && isGatewayFailure(status);
+    settle(lease, { kind: 'answered', quota, limited: isLimited, failed, code: `${status}` });
     if (drift) trace.emit({ type: 'answered', status, tookMs: trace.sinceSentMs ?? 0, quota, drift });
     if (isLimited) trace.emit({ type: 'limited', status, quota });
     this.#emitDeprecation(trace, headers);

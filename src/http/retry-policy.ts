@@ -40,8 +40,14 @@ export interface RetryPolicy {
 export type RetryDecision =
   /** The answer is the caller's. */
   | { readonly kind: 'deliver' }
-  /** The call is queued again. `isPaid`: the retry budget pays for it. */
-  | { readonly kind: 'retry'; readonly afterMs: number; readonly isPaid: boolean; readonly url?: URL }
+  /** The call is queued again. `isPaid`: the retry budget pays for it. `isPromised`: it waits until the budget has earned it, unless a success of its endpoint ends the wait. */
+  | {
+      readonly kind: 'retry';
+      readonly afterMs: number;
+      readonly isPaid: boolean;
+      readonly isPromised?: boolean;
+      readonly url?: URL;
+    }
   /** The failure is the caller's. */
   | { readonly kind: 'fail' };
 

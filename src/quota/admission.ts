@@ -91,6 +91,8 @@ export type RequestOutcome =
       readonly limited: boolean;
       /** Whether a gateway answered on behalf of a service that did not. */
       readonly failed?: boolean;
+      /** Its status, for people. */
+      readonly code?: string | undefined;
     }
   | ({ readonly kind: 'lost' } & RequestFailure)
   | ({ readonly kind: 'unsent' } & RequestFailure);

@@ -125,7 +125,7 @@ export class Pacer {
     this.#age(now);
     this.#flights.end(flight);
     this.costs.onEnded(flight);
-    if (outcome.failed) this.#pauses.outages.onFailure(flight, now, 'code' in outcome ? outcome.code : undefined);
+    if (outcome.failed) this.#pauses.outages.onFailure(flight, now, outcome.code);
     if (outcome.kind === 'answered') {
       if (!outcome.failed) this.#pauses.outages.onAnswer(flight);
       this.#onAnswer(flight, outcome, now);
@@ -284,7 +284,7 @@ export class Pacer {
   }
 
   /** Learns what requests cost from an answer. @returns the units that the service counted for its request, if it was served. */
-  #learnCost({ endpoint, query, units }: Flight, { quota, limited }: Answer, now: number): number {
+  #learnCost({ endpoint, query, units }: Flight, { quota, limited, failed }: Answer, now: number): number {
     if (limited) {
       const refused = refusedCost(quota, this.#windows.hadRoom(now));
       if (refused === undefined) return units;
@@ -293,7 +293,10 @@ export class Pacer {
       return units;
     }
     const cost = believableCost(quota);
-    if (cost === undefined) return units;
+    if (cost === undefined) {
+      if (!failed) this.costs.onUnstated({ endpoint });
+      return units;
+    }
     this.costs.learn(endpoint, cost, query);
     this.#shareLimit.tellCost(endpoint, this.costs.highestOf(endpoint));
     return cost;

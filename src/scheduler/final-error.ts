@@ -30,6 +30,6 @@ export function finalError({ call, request, outcome, failure, clock, pacer }: En
     limit: undefined,
     remaining: undefined,
     ...retryFrom(cooldown?.until ?? 0, clock),
-    why: 'the service refused the call repeatedly because of a limit, although the client waited as told',
+    why: `the service refused the call repeatedly with ${outcome.status}, although the client waited as told`,
   });
 }

@@ -17,7 +17,8 @@ const MOST_ENDPOINTS = 64;
 export class Retries {
   readonly #maxAttempts: number;
   readonly #random: () => number;
-  readonly #common = new CommonBudget();
+  /** Pays for the retries of endpoints that have spent their own budgets. */
+  readonly common: CommonBudget = new CommonBudget();
   /** One for each endpoint, so that retries of one that fails delay none of another. */
   readonly #budgets = new Map<string, RetryBudget>();
 
@@ -32,6 +33,7 @@ export class Retries {
    */
   decide(call: Call, method: string, outcome: AttemptOutcome, counts: AttemptCounts, now: number): RetryDecision {
     const { endpoint, isInspection, isOneShot, maxWaitMs } = call.ask;
+    const { maxQueueMs = Infinity } = call;
     if (isInspection && outcome.kind === 'answered' && outcome.isLimited) return withoutRetry(outcome);
     const policy = { maxAttempts: this.#maxAttempts, isSafe: isSafe(method), random: this.#random };
     const decision = decideRetry(outcome, counts, policy);
@@ -39,13 +41,13 @@ export class Retries {
       this.#budgets.get(endpoint)?.earn();
     if (decision.kind !== 'retry') return decision;
     if (isOneShot) return withoutRetry(outcome);
-    const waitMs = decision.isPaid ? this.#budgetOf(endpoint).pay(now, maxWaitMs) : 0;
+    const waitMs = decision.isPaid ? this.#budgetOf(endpoint).pay(now, Math.min(maxWaitMs, maxQueueMs)) : 0;
     if (waitMs === undefined) return withoutRetry(outcome);
-    return { ...decision, afterMs: Math.max(decision.afterMs, waitMs) };
+    return waitMs > decision.afterMs ? { ...decision, afterMs: waitMs, isPromised: true } : decision;
   }
 
   #budgetOf(endpoint: string): RetryBudget {
-    const budget = this.#budgets.get(endpoint) ?? new RetryBudget(this.#common);
+    const budget = this.#budgets.get(endpoint) ?? new RetryBudget(this.common);
     this.#budgets.set(endpoint, budget);
     keepLast(this.#budgets, MOST_ENDPOINTS);
     return budget;

@@ -23,6 +23,11 @@ export class CommonBudget {
     this.#left--;
     return waitMs;
   }
+
+  /** Gives back a retry that has not waited to the end. */
+  giveBack(): void {
+    this.#left++;
+  }
 }
 
 /**

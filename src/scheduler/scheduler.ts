@@ -232,20 +232,21 @@ export class Scheduler {
         const decision = this.#retries.decide(call, request.method, outcome, counts, this.#clock.now());
         if (reply && isForCaller(outcome, decision, call)) {
           trace.done(reply.status);
+          if (reply.status < 500) this.#hastenRetries(call.ask.endpoint);
           // Its answer may have ended a pause that no other answer ends, so waiting calls do not ask by themselves.
           if (call.ask.isInspection) this.#queue.wake();
           return reply;
         }
         if (decision.kind !== 'retry')
           throw finalError({ ...result, call, request, clock: this.#clock, pacer: this.#present });
-        const { afterMs } = decision;
+        const { afterMs, isPromised } = decision;
         if (decision.url && outcome.kind === 'answered') request = redirected(request, outcome.status, decision.url);
         // Each probe of an outage is an attempt of another call, so that none of many runs out of attempts. Where the address may be wrong,
         // the first call soon tells so.
         if (this.#clientWide.outages.wasDown(lease)) trace.fallBehind();
         trace.retrying(counts.attempts + 1, afterMs);
         this.#backlog.queue(call);
-        if (afterMs > 0) await this.#queue.delay(afterMs, call.signal);
+        if (afterMs > 0) await this.#queue.delay(afterMs, call.signal, isPromised ? call.ask.endpoint : undefined);
       }
     } catch (error) {
       trace.failed(error, call.signal);
@@ -253,6 +254,11 @@ export class Scheduler {
     } finally {
       this.#end(call);
     }
+  }
+
+  /** A success shows that others may follow: two retries of its endpoint need not wait until the budget has earned them. */
+  #hastenRetries(endpoint: string): void {
+    for (let retry = 0; retry < 2 && this.#queue.hasten(endpoint); retry++) this.#retries.common.giveBack();
   }
 
   #end(call: ScheduledCall): void {

@@ -6,6 +6,15 @@ const COMMANDS = ['quota', 'get', 'info', 'assets', 'mock', 'completion'];
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 
 describe('the program', () => {
+  it('says where it may be told another address, where none was reached in time', async () => {
+    const cause = Object.assign(new Error('Connect Timeout Error'), { code: 'UND_ERR_CONNECT_TIMEOUT' });
+    const world = Object.assign(worldOf(), { fetch: () => Promise.reject(new TypeError('fetch failed', { cause })) });
+    expect(await world.run('info')).toBe(1);
+    expect(world.stderr.text).toMatch(
+      /UND_ERR_CONNECT_TIMEOUT: .* Check the URL of the service: --url or STACKS_API_URL\.\n$/,
+    );
+  });
+
   it.for([['--help'], ['-h'], ['help']])('prints its help: %s', async (argv) => {
     const world = worldOf();
     expect(await world.run(...argv)).toBe(0);

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { type Client, createClient } from '../../src/index.ts';
-import { type MockService, type MockServiceOptions, seeded, type VirtualClock } from '../../src/testing/index.ts';
+import {
+  type MockService,
+  type MockServiceOptions,
+  type ServiceFault,
+  seeded,
+  type VirtualClock,
+} from '../../src/testing/index.ts';
 import { cases, runs } from '../support/deep.ts';
 import { worldOf } from './support/world.ts';
 
@@ -37,6 +43,23 @@ function behindEdge(
   };
   return { clock, service, client, seconds };
 }
+
+describe('an endpoint whose answers state no cost, beside one whose answers do', () => {
+  it.each<[string, ServiceFault]>([
+    ['serves all', 'no quota headers'],
+    ['is not there', { status: 404, counted: false }],
+    ['fails', { status: 500, counted: false }],
+  ])('and that %s delays no calls of the other one for long', async (_, fault) => {
+    const { clock, service, client, ask } = worldOf({ keyed: { second: 20, minute: 1_000 } });
+    await clock.run(client.getInfo());
+    await clock.advance(2_000);
+    service.faults.when(({ url }) => (url.pathname.includes('/assets') ? fault : undefined));
+    const from = clock.now();
+    for (let number = 0; number < 60; number++) ask(number).catch(() => {});
+    await clock.run(client.getInfo());
+    expect(clock.now() - from).toBeLessThan(10_000);
+  });
+});
 
 describe('an edge between the client and the service', () => {
   it.each([

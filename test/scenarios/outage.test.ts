@@ -39,6 +39,15 @@ describe('a service that is down', () => {
     expect(second).toMatchObject({ reason: { name: 'ConnectionError', code: 'OUTAGE', attempts: 0 } });
   });
 
+  it('and answers through a gateway alone is said to, with the latest status', async () => {
+    const { clock, service, client } = worldOf(LIMITLESS, { maxAttempts: 1 });
+    service.faults.when(() => ({ status: 502 }));
+    const ask = () => client.getInfo({ maxWaitMs: 0 }).catch((error) => error.message);
+    const told: string[] = [];
+    for (let call = 0; call < 6; call++) told.push(await clock.run(ask()));
+    expect(told.at(-1)).toContain('(OUTAGE: the last 5 requests failed, the latest with 502)');
+  });
+
   it('may have counted the attempt that a call made before it waits for the end', async () => {
     const { clock, service, client } = worldOf(LIMITLESS, { random: () => 0.9 });
     await clock.run(client.getInfo());
@@ -66,6 +75,22 @@ describe('a service that is down', () => {
     await clock.run(Promise.all([...calls, ...later]));
     expect(probed.size).toBeGreaterThan(3);
     expect(Math.max(...Array.from(probed, (call) => sent.lastIndexOf(call)))).toBeLessThan(12);
+  });
+
+  it('and answers nothing keeps no call waiting that would be sent too late: estimates count how long none was answered', async () => {
+    const { clock, service, client, ask } = worldOf(LIMITLESS, { concurrency: 4 });
+    await clock.run(Promise.all([ask(0), ask(1), client.getInfo()]));
+    service.faults.when(() => 'hang');
+    const from = clock.now();
+    const calls = [1, 2, 3, 4].map((number) => ask(number).catch(() => {}));
+    await clock.advance(10_000);
+    expect(client.estimate().ms).toBeGreaterThan(8_000);
+    await expect(client.getInfo({ maxQueueMs: 2_000 })).rejects.toMatchObject({
+      window: 'concurrency',
+      maxQueueMs: 2_000,
+    });
+    expect(clock.now() - from).toBe(10_000);
+    await clock.run(Promise.all(calls));
   });
 
   it.each<[string, ServiceFault, object]>([

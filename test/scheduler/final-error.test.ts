@@ -51,5 +51,6 @@ describe('the error of a call that is not attempted again', () => {
     const error = await errorOf(refused, undefined, until);
     expect(error).toMatchObject({ ...common, name: 'QuotaExhaustedError', window: 'cooldown', retryAfterMs });
     expect(error).toMatchObject({ retryAt: new Date(NOON + 1_000 + retryAfterMs) });
+    expect(error.message).toContain('refused the call repeatedly with 429, although');
   });
 });

@@ -17,6 +17,7 @@ interface Rest {
   readonly method?: string;
   readonly endpoint?: string;
   readonly maxWaitMs?: number;
+  readonly maxQueueMs?: number;
   readonly isOneShot?: boolean;
   readonly isInspection?: boolean;
 }
@@ -25,8 +26,9 @@ interface Rest {
 function retries() {
   const all = new Retries(3, () => 0);
   const decide = (outcome: AttemptOutcome, rest: Rest = {}) => {
-    const { method = 'GET', endpoint = 'GET /a', maxWaitMs = Infinity, ...ask } = rest;
-    return all.decide({ ask: { endpoint, maxWaitMs, ...ask } } as unknown as Call, method, outcome, COUNTS, 0);
+    const { method = 'GET', endpoint = 'GET /a', maxWaitMs = Infinity, maxQueueMs, ...ask } = rest;
+    const call = { ask: { endpoint, maxWaitMs, ...ask }, maxQueueMs } as unknown as Call;
+    return all.decide(call, method, outcome, COUNTS, 0);
   };
   return { decide, spend: () => Array.from({ length: 10 }, () => decide(failed)) };
 }
@@ -63,11 +65,12 @@ describe('a call is not attempted again', () => {
   it.each([
     ['whose body is gone', { isOneShot: true }],
     ['that cannot wait until the budget has a retry for it', { maxWaitMs: 999 }],
+    ['that would be sent too late then', { maxQueueMs: 999 }],
   ])('%s: it has the answer, or else the failure', (_, rest) => {
     const { decide, spend } = retries();
     spend();
     expect([decide(answered(503), rest), decide(failed, rest)]).toEqual([{ kind: 'deliver' }, { kind: 'fail' }]);
-    expect(waitOf(decide(failed, { maxWaitMs: 1_000 }))).toBe(1_000);
+    expect(waitOf(decide(failed, { maxWaitMs: 1_000, maxQueueMs: 1_000 }))).toBe(1_000);
   });
 
   it('whose refusal it may have survived: not even where its body is gone has it the answer', () => {

@@ -183,6 +183,27 @@ describe('retries', () => {
     expect(Math.max(...retries)).toBeGreaterThan(10_000);
   });
 
+  it('a retry that waits for the budget goes as soon as its endpoint serves again, two for each success', async () => {
+    const { clock, mock, client } = pair({}, { keyless: { second: 20, minute: 10_000 } });
+    await clock.run(Promise.all([client.getInfo(), client.getInfo()]));
+    const from = clock.now();
+    mock.faults.when(() => (clock.now() < from + 30_000 ? { status: 500 } : undefined));
+    const ends: number[] = [];
+    const ask = (): void =>
+      void client.getInfo().then(
+        () => ends.push(clock.now() - from),
+        () => {},
+      );
+    for (let call = 0; call < 60; call++) ask();
+    for (let second = 0; second < 40; second++) {
+      ask();
+      await clock.advance(1_000);
+    }
+    expect(client.waiting).toBe(0);
+    expect(ends.length).toBeGreaterThan(50);
+    expect(Math.max(...ends)).toBeLessThan(40_000);
+  });
+
   it.each<[string, ServiceFault]>([
     ['breaks every connection', 'reset'],
     ['answers nothing but 503', { status: 503 }],

@@ -11,6 +11,9 @@ const DRAW_EVERY_MS = 200;
 /** Shortest standstill that is reported, in milliseconds. */
 const WORTH_TELLING_MS = 5_000;
 
+/** An outage, which consists of many short standstills, is reported at most as often as this, in milliseconds. */
+const OUTAGE_EVERY_MS = 60_000;
+
 /** Shows the progress of the job. */
 export interface Screen {
   /** Called when the progress has changed. */
@@ -20,7 +23,7 @@ export interface Screen {
 }
 
 /**
- * Creates a display that is redrawn in place on a terminal; elsewhere it prints a line for each tenth of the job and each long wait.
+ * Creates a display that is redrawn in place on a terminal; elsewhere it prints a line for each tenth of the job, each long wait and each minute of an outage.
  *
  * @param hasResults - whether the results go to the same terminal: then no progress is shown.
  */
@@ -59,6 +62,7 @@ function pictureOn(
 function linesOn(stderr: Environment['stderr'], clock: Environment['clock'], progress: () => Progress): Screen {
   let tenths = 0;
   let toldUntil = 0;
+  let outageToldAt = -Infinity;
   const write = (line: string): void => void stderr.write(`${line}\n`).catch(() => {});
   return {
     show() {
@@ -68,6 +72,10 @@ function linesOn(stderr: Environment['stderr'], clock: Environment['clock'], pro
       if (standstill && standstill.until - now > WORTH_TELLING_MS && standstill.until > toldUntil + WORTH_TELLING_MS) {
         toldUntil = standstill.until;
         write(`Waiting until ${moment(standstill.until, now)}: ${standstill.why}.`);
+      }
+      if (standstill?.isOutage && now >= outageToldAt + OUTAGE_EVERY_MS) {
+        outageToldAt = now;
+        write(`Waiting: ${standstill.why}.`);
       }
       const tenth = Math.floor(((done + failed) * 10) / total);
       if (tenth === tenths) return;

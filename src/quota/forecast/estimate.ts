@@ -54,7 +54,7 @@ export interface EstimateInputs {
   readonly pauses: Pick<Pauses, 'ofEndpoint'>;
   readonly costs: Costs;
   readonly throughput: Throughput;
-  readonly concurrency: { readonly limit: number; readonly open: number };
+  readonly concurrency: { readonly limit: number; readonly open: number; readonly sentAt: number };
   readonly shareLimit: Pick<ShareLimit, 'likely'>;
   /** Whether units are free as soon as any candidate shape frees them. Otherwise a window that may end on the calendar is taken to do so. */
   readonly isBest: boolean;
@@ -73,7 +73,7 @@ export function estimate(plans: readonly Plan[], known: EstimateInputs, now: num
   const begin = Math.max(now, pause.until);
   const origin = originOf(known.clock, now);
   const windows = [...namedWindowsOf(known, now, origin), ...resetWindowsOf(known, now, origin)];
-  if (roundTripMs > 0) windows.push(slotsOf(concurrency, roundTripMs));
+  if (roundTripMs > 0) windows.push(slotsOf(concurrency, roundTripMs, now));
   const works = plans.map((plan) => {
     const { endpoint, query, count, cost, by = Infinity } = plan;
     const held = cost === undefined && endpoint !== undefined ? costs.expect(endpoint, query).certain : cost;
@@ -192,9 +192,17 @@ function* resetWindowsOf({ resetWindows }: EstimateInputs, now: number, origin: 
   }
 }
 
-/** The requests that may be under way at a time. Those that are will be answered one after the other within a round trip. */
-function slotsOf({ limit, open }: EstimateInputs['concurrency'], periodMs: number): ForecastWindow {
+/**
+ * The requests that may be under way at a time. Those that are will be answered one after the other within a round trip. While they are as many as
+ * may be and none is answered, they are late, and expected to be so for as long again.
+ */
+function slotsOf(
+  { limit, open, sentAt }: EstimateInputs['concurrency'],
+  periodMs: number,
+  now: number,
+): ForecastWindow {
   const release = (at: number) => ({ from: at + periodMs, to: at + periodMs });
-  const used = open > 0 ? [{ from: 0, to: periodMs, units: Math.min(open, limit) }] : [];
+  const from = open < limit ? 0 : Math.max(0, now - sentAt - periodMs);
+  const used = open > 0 ? [{ from, to: from + periodMs, units: Math.min(open, limit) }] : [];
   return { window: 'concurrency', limit, periodMs, countsRequests: true, used, release };
 }

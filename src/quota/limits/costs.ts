@@ -10,6 +10,9 @@ const ENDPOINTS = 1_000;
 /** A request of unknown cost is sent only while this part of a short window is free. */
 const SCOUTED_PART = 0.5;
 
+/** After so many answers that state no cost, an endpoint is taken for one whose answers never do. */
+const UNSTATED = 3;
+
 /** What a request is expected to cost, in units. */
 export interface ExpectedCost {
   /** Units to hold for it. */
@@ -27,6 +30,8 @@ export class Costs implements Limit {
   /** Costs of unseen endpoints, as sibling processes stated them. */
   readonly #adopted = new Map<string, number>();
   readonly #probes = new Map<string, Probe>();
+  /** Answers that stated no cost, of endpoints that were never seen to state one. */
+  readonly #unstated = new Map<string, number>();
   #highest = 1;
   #cheapest = Infinity;
   #leastStated = Infinity;
@@ -106,6 +111,14 @@ export class Costs implements Limit {
     this.#highest = Math.max(this.#highest, cost);
     if (this.#refused.size > 0) this.#refused.delete(requestKey(endpoint, query));
     this.#learnOf(endpoint, cost, query);
+  }
+
+  /** An answer stated no cost. Where those of its endpoint never do, its requests are taken to cost as much as the costliest of all. */
+  onUnstated({ endpoint }: Pick<Charge, 'endpoint'>): void {
+    if (!this.#stated || this.#byEndpoint.has(endpoint) || this.#unstated.size >= ENDPOINTS) return;
+    const answers = (this.#unstated.get(endpoint) ?? 0) + 1;
+    this.#unstated.set(endpoint, answers);
+    if (answers === UNSTATED) this.expectOf(endpoint, this.#highest);
   }
 
   /** Learns the cost of a request that was refused for it. */

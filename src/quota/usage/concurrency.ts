@@ -2,6 +2,8 @@
 export class Concurrency {
   limit: number;
   open = 0;
+  /** When the latest of them was sent. */
+  sentAt = 0;
 
   constructor(limit: number) {
     this.limit = limit;

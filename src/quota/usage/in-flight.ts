@@ -75,6 +75,7 @@ export class InFlight implements Limit {
     };
     this.#held.add(flight);
     this.#concurrency.open++;
+    this.#concurrency.sentAt = now;
     this.#byEndpoint.set(endpoint, (this.#byEndpoint.get(endpoint) ?? 0) + 1);
     this.#units += flight.units;
     this.#sent.add(flight.units, now);

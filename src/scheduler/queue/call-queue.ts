@@ -121,9 +121,18 @@ export class CallQueue {
     this.#abortListeners.notify(signal, reason);
   }
 
-  /** Waits before another attempt. Rejects as soon as the signal aborts or the queue is closed. */
-  delay(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    return this.isClosed ? Promise.reject(new ClosedError()) : this.#delays.wait(ms, signal);
+  /**
+   * Waits before another attempt. Rejects as soon as the signal aborts or the queue is closed.
+   *
+   * @param endpoint - {@link hasten} may end the wait sooner, if it is called with this endpoint.
+   */
+  delay(ms: number, signal: AbortSignal | undefined, endpoint?: string): Promise<void> {
+    return this.isClosed ? Promise.reject(new ClosedError()) : this.#delays.wait(ms, signal, endpoint);
+  }
+
+  /** See {@link Delays.hasten}. */
+  hasten(endpoint: string): boolean {
+    return this.#delays.hasten(endpoint);
   }
 
   /** A request ended: settles its lease, rejects calls that are late by what its answer told, and releases parked calls of its endpoint. */

@@ -242,6 +242,20 @@ describe('assets, when something fails', () => {
     expect(frames.at(-1)).not.toContain('Waiting until');
   });
 
+  it('says so in a line each minute where it draws no picture, and not only when it gives up', async () => {
+    const world = worldOf({ service: { keyed: { minute: 1_000 } } });
+    world.service.faults.when(() => (world.clock.now() < 100_000 ? 'reset' : undefined));
+    const job = world.run('assets', ...MANY, '--concurrency', '4');
+    await world.clock.advance(8_000);
+    const told = new RegExp(
+      `^Waiting: the last \\d+ requests failed, the latest with ECONNRESET at ${world.service.origin}\\.$`,
+      'gm',
+    );
+    expect(world.stderr.text.match(told)).toHaveLength(1);
+    await job;
+    expect(world.stderr.text.match(told)?.length).toBeLessThan(3);
+  });
+
   it('counts each request that was sent, also one without an answer', async () => {
     const world = worldOf();
     world.service.faults.next(2, 'lost');
