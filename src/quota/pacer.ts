@@ -20,6 +20,7 @@ import {
   repeatedWindow,
   resetOf,
 } from './headers/snapshot.ts';
+import { Bulkhead } from './limits/bulkhead.ts';
 import { believableCost, Costs, refusedCost } from './limits/costs.ts';
 import { Exemptions } from './limits/exemptions.ts';
 import { Pauses } from './limits/pauses.ts';
@@ -69,6 +70,7 @@ export class Pacer {
   readonly #month = new MonthUsage();
   /** What requests cost. */
   readonly costs: Costs = new Costs();
+  readonly #bulkhead: Bulkhead;
   readonly #pauses: Pauses;
   readonly #unknownLimits: UnknownLimits;
   readonly #windows: Windows;
@@ -95,7 +97,8 @@ export class Pacer {
     this.#unknownLimits = new UnknownLimits(flights, shareLimit, () => windows.areKnown);
     this.#exemptions = new Exemptions({ flights, pauses, windows, shareLimit });
     const reserve = bulkReserve ? [new BulkReserve(bulkReserve, windows.named, flights, clock)] : [];
-    this.#limits = [flights, this.#unknownLimits, pauses, this.costs, ...reserve];
+    this.#bulkhead = new Bulkhead(flights, concurrency, outages);
+    this.#limits = [flights, this.#bulkhead, this.#unknownLimits, pauses, this.costs, ...reserve];
   }
 
   /**
@@ -215,7 +218,8 @@ export class Pacer {
     const pauses = this.#pauses;
     const shareLimit = this.#shareLimit;
     const pause = pauses.longest;
-    const known = { ...this.#clientWide, windows, resetWindows, costs, pauses, pause, shareLimit, isBest };
+    const bulkhead = this.#bulkhead;
+    const known = { ...this.#clientWide, bulkhead, windows, resetWindows, costs, pauses, pause, shareLimit, isBest };
     return estimate(plans, known, now);
   }
 

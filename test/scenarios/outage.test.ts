@@ -82,7 +82,7 @@ describe('a service that is down', () => {
     await clock.run(Promise.all([ask(0), ask(1), client.getInfo()]));
     service.faults.when(() => 'hang');
     const from = clock.now();
-    const calls = [1, 2, 3, 4].map((number) => ask(number).catch(() => {}));
+    const calls = [ask(1), ask(2), ask(3), client.getInfo()].map((call) => call.catch(() => {}));
     await clock.advance(10_000);
     expect(client.estimate().ms).toBeGreaterThan(8_000);
     await expect(client.getInfo({ maxQueueMs: 2_000 })).rejects.toMatchObject({
@@ -183,6 +183,20 @@ describe('an endpoint that fails', () => {
       expect(Math.max(...took)).toBeLessThan(3_000);
     },
   );
+
+  it('delays no call of another one while its own take all the requests that it may have: nothing answers them', async () => {
+    const world = worldOf();
+    const { clock, service, client, ask } = world;
+    await clock.run(Promise.all([ask(0), client.getInfo()]));
+    service.faults.when(({ url }) => (url.pathname.endsWith('/assets') ? 'hang' : undefined));
+    const took = await others(world, 90, () => {
+      for (let number = 0; number < 3; number++) ask(number).catch(() => {});
+    });
+    expect(took).toHaveLength(90);
+    expect(Math.max(...took)).toBeLessThan(1_000);
+    // A call of the endpoint itself that may not wait for long is told at once.
+    await expect(client.getAddressAssets(ADDRESS, { maxQueueMs: 500 })).rejects.toMatchObject({ maxQueueMs: 500 });
+  });
 
   it('holds back its calls no longer than these may wait in the queue, and says so in estimates', async () => {
     const { clock, service, client, ask } = worldOf(LIMITLESS);

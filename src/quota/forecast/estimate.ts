@@ -1,4 +1,5 @@
 import type { ReasonKind } from '../admission.ts';
+import type { Bulkhead } from '../limits/bulkhead.ts';
 import type { Costs } from '../limits/costs.ts';
 import type { Pauses } from '../limits/pauses.ts';
 import type { ResetWindow } from '../limits/reset-window.ts';
@@ -6,6 +7,7 @@ import type { Shape } from '../models/model.ts';
 import type { ShareLimit } from '../share-limit.ts';
 import { endOf, periodMsOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
+import type { Concurrency } from '../usage/concurrency.ts';
 import type { NamedWindow } from '../window/named-window.ts';
 import { forecast } from './forecast.ts';
 import type { ForecastWindow, Release } from './level.ts';
@@ -54,7 +56,8 @@ export interface EstimateInputs {
   readonly pauses: Pick<Pauses, 'ofEndpoint'>;
   readonly costs: Costs;
   readonly throughput: Throughput;
-  readonly concurrency: { readonly limit: number; readonly open: number; readonly sentAt: number };
+  readonly concurrency: Readonly<Concurrency>;
+  readonly bulkhead: Pick<Bulkhead, 'fullOf'>;
   readonly shareLimit: Pick<ShareLimit, 'likely'>;
   /** Whether units are free as soon as any candidate shape frees them. Otherwise a window that may end on the calendar is taken to do so. */
   readonly isBest: boolean;
@@ -73,7 +76,13 @@ export function estimate(plans: readonly Plan[], known: EstimateInputs, now: num
   const begin = Math.max(now, pause.until);
   const origin = originOf(known.clock, now);
   const windows = [...namedWindowsOf(known, now, origin), ...resetWindowsOf(known, now, origin)];
-  if (roundTripMs > 0) windows.push(slotsOf(concurrency, roundTripMs, now));
+  if (roundTripMs > 0) {
+    windows.push(slotsOf(concurrency, roundTripMs, now));
+    for (const endpoint of new Set(plans.map((plan) => plan.endpoint))) {
+      const full = endpoint === undefined ? undefined : known.bulkhead.fullOf(endpoint);
+      if (full) windows.push(slotsOf(full, roundTripMs, now, endpoint));
+    }
+  }
   const works = plans.map((plan) => {
     const { endpoint, query, count, cost, by = Infinity } = plan;
     const held = cost === undefined && endpoint !== undefined ? costs.expect(endpoint, query).certain : cost;
@@ -193,16 +202,18 @@ function* resetWindowsOf({ resetWindows }: EstimateInputs, now: number, origin: 
 }
 
 /**
- * The requests that may be under way at a time. Those that are will be answered one after the other within a round trip. While they are as many as
+ * The requests that may be under way at a time, of all endpoints or of one. Those that are will be answered one after the other within a round trip. While they are as many as
  * may be and none is answered, they are late, and expected to be so for as long again.
  */
 function slotsOf(
   { limit, open, sentAt }: EstimateInputs['concurrency'],
   periodMs: number,
   now: number,
+  endpoint?: string,
 ): ForecastWindow {
   const release = (at: number) => ({ from: at + periodMs, to: at + periodMs });
   const from = open < limit ? 0 : Math.max(0, now - sentAt - periodMs);
   const used = open > 0 ? [{ from, to: from + periodMs, units: Math.min(open, limit) }] : [];
-  return { window: 'concurrency', limit, periodMs, countsRequests: true, used, release };
+  const covers = (one?: string) => endpoint === undefined || one === undefined || one === endpoint;
+  return { window: 'concurrency', limit, periodMs, countsRequests: true, used, release, covers };
 }

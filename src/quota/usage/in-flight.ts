@@ -61,6 +61,19 @@ export class InFlight implements Limit {
     return requests;
   }
 
+  /** Requests of an endpoint that are under way. */
+  openOf(endpoint: string): number {
+    let open = this.#byEndpoint.get(endpoint) ?? 0;
+    for (const flight of this.#booked) if (flight.endpoint === endpoint) open++;
+    return open;
+  }
+
+  /** When the latest of them was sent. */
+  sentAtOf(endpoint: string): number {
+    const open = [...this.#booked, ...this.#held].findLast((flight) => flight.endpoint === endpoint);
+    return open?.sentAt ?? -Infinity;
+  }
+
   take(charge: Charge, now: number): Flight {
     const { endpoint, query, units } = charge;
     const flight: Flight = {
@@ -126,11 +139,15 @@ export class InFlight implements Limit {
   holdAt(now: number): Hold | undefined {
     const { open, limit } = this.#concurrency;
     if (open < limit) return undefined;
-    // Requests with another key are in other books.
-    const until = Math.min(this.#nextExpiry ?? this.nextAge(), now + this.#expiryMs);
+    const until = this.endsBy(now);
     if (until <= now) return undefined;
     const maximum = 'the maximum (option concurrency)';
     return holdUntil(until, () => ({ kind: 'concurrency', why: `${open} requests are in flight, ${maximum}` }));
+  }
+
+  /** When one of the requests under way will have ended or aged. Those with another key are in other books. */
+  endsBy(now: number): number {
+    return Math.min(this.#nextExpiry ?? this.nextAge(), now + this.#expiryMs);
   }
 
   /** When the oldest booked flight counts as forgotten; undefined: none is booked. */
