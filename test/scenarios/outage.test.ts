@@ -184,6 +184,20 @@ describe('an endpoint that fails', () => {
     },
   );
 
+  it('is one of twenty such, beside which the median call of one that does not takes no longer than usual', async () => {
+    const routes = Object.fromEntries(Array.from({ length: 20 }, (_, number) => [`GET /e/${number}`, () => ({})]));
+    const world = worldOf({ routes });
+    const { clock, service, client } = world;
+    await clock.run(Promise.all([client.get('/e/0'), client.getInfo()]));
+    service.faults.when(({ url }) => (url.pathname.startsWith('/e/') ? { status: 503 } : undefined));
+    let made = 0;
+    const took = await others(world, 300, () => {
+      for (let call = 0; call < 4; call++) client.get(`/e/${made++ % 20}`).catch(() => {});
+    });
+    expect(took).toHaveLength(300);
+    expect(took.toSorted((one, other) => one - other)[150]).toBeLessThan(500);
+  });
+
   it('delays no call of another one while its own take all the requests that it may have: nothing answers them', async () => {
     const world = worldOf();
     const { clock, service, client, ask } = world;

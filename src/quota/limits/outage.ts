@@ -43,6 +43,11 @@ export class Outage implements Limit {
     return this.#why;
   }
 
+  /** Whether it has no pause, and none has just ended. */
+  get isClosed(): boolean {
+    return this.#breaker.isClosed;
+  }
+
   /** Whether a request that was sent then found the service down. */
   wasDownAt(sentAt: number): boolean {
     const { isClosed, failingSince = Infinity } = this.#breaker;

@@ -57,7 +57,8 @@ export class Outages implements Limit {
     this.#endpoints.set(endpoint, own);
     const [oldest = endpoint] = this.#endpoints.keys();
     if (this.#endpoints.size > MOST_ENDPOINTS) this.#endpoints.delete(oldest);
-    this.service.onFailure(flight, now, code);
+    // That an endpoint still fails says nothing new of a service that answers for others.
+    if (own.isClosed || !this.service.isClosed) this.service.onFailure(flight, now, code);
     own.onFailure(flight, now, code);
     this.endpointsUntil = Math.max(this.endpointsUntil, own.until);
   }
