@@ -192,6 +192,11 @@ export class Pacer {
     return this.#pauses.until;
   }
 
+  /** The end of the pause that holds back the calls of an endpoint for longest, in force or not. */
+  pausedUntilFor(endpoint: string): number {
+    return Math.max(this.#pauses.current.until, this.#pauses.ofEndpoint(endpoint).until);
+  }
+
   /** See {@link Windows.revision}. */
   get revision(): number {
     return this.#windows.revision;
@@ -320,11 +325,14 @@ export class Pacer {
     const { ordered, endpoints } = this.#pauses;
     const { longestMs, returnsWithinMs } = this.#windows.named;
     const refusal = { quota, sentAt: flight.sentAt, longestMs };
-    if (endpoints.onRefused(flight, refusal, this.#clock, now)) return;
-    ordered.onRefused(refusal, this.#clock, now);
-    ordered.delayFirst(this.#random() * returnsWithinMs);
-    const isExplained = hasRoom(quota) === false || quota.remaining === 0;
-    this.#unknownLimits.onRefused(flight, ordered.until, isExplained, now);
+    const isAlone = endpoints.onRefused(flight, refusal, this.#clock, now);
+    if (!isAlone) {
+      ordered.onRefused(refusal, this.#clock, now);
+      ordered.delayFirst(this.#random() * returnsWithinMs);
+    }
+    const { endpoint } = flight;
+    const isExplained = hasRoom(quota) === false || quota.remaining === 0 || endpoints.isBarred(endpoint);
+    this.#unknownLimits.onRefused(flight, isAlone ? endpoints.untilOf(endpoint) : ordered.until, isExplained, now);
   }
 
   /** The service counted a request that no limit forbade. */

@@ -8,6 +8,9 @@ import type { Outages } from './outages.ts';
 /** So many endpoints are remembered that refused a request. */
 const MOST_ENDPOINTS = 64;
 
+/** So many are remembered that served one. */
+const MOST_SERVED = 1_000;
+
 /**
  * The pauses of endpoints that refuse requests alone, such as a faucet behind the gateway, or one with a ceiling of its own. Each holds back the calls
  * of its endpoint.
@@ -15,6 +18,8 @@ const MOST_ENDPOINTS = 64;
 export class EndpointCooldowns implements Limit {
   readonly #outages: Pick<Outages, 'hasAnsweredBeside'>;
   readonly #cooldowns = new Map<string | undefined, Cooldown>();
+  /** Endpoints that have served a request. */
+  readonly #served = new Set<string>();
   /** The endpoint that refused the last request of all, and when; undefined: another one has served since. */
   #refusing: string | undefined;
   #refusedAt = -Infinity;
@@ -33,6 +38,11 @@ export class EndpointCooldowns implements Limit {
     return this.#cooldowns.get(endpoint)?.until ?? -Infinity;
   }
 
+  /** Whether an endpoint has served nothing, although others have: what refuses its requests concerns no other. */
+  isBarred(endpoint: string): boolean {
+    return this.#served.size > 0 && !this.#served.has(endpoint);
+  }
+
   /**
    * A request was refused.
    *
@@ -42,10 +52,13 @@ export class EndpointCooldowns implements Limit {
    */
   onRefused({ endpoint }: Flight, refusal: Refusal, clock: ServerClock, now: number): boolean {
     const { quota } = refusal;
+    const isBarred = this.isBarred(endpoint);
     const isMet = this.#outages.hasAnsweredBeside(endpoint) && (this.#refusing ?? endpoint) === endpoint;
-    const isAlone = isMet && (hasRoom(quota) ?? this.#alone === endpoint);
-    this.#refusing = endpoint;
-    this.#refusedAt = now;
+    const isAlone = (isBarred || isMet) && (hasRoom(quota) ?? (isBarred || this.#alone === endpoint));
+    if (!isBarred) {
+      this.#refusing = endpoint;
+      this.#refusedAt = now;
+    }
     if (isAlone) this.#cooldownOf(endpoint).onRefused(refusal, clock, now);
     this.until = Math.max(this.until, this.untilOf(endpoint));
     return isAlone;
@@ -70,6 +83,8 @@ export class EndpointCooldowns implements Limit {
   onServed(flight: Flight): void {
     const { endpoint, sentAt } = flight;
     this.#cooldowns.get(endpoint)?.onServed(flight);
+    if (this.#served.size > MOST_SERVED) this.#served.clear();
+    this.#served.add(endpoint);
     if (endpoint === this.#alone) this.#alone = undefined;
     if (sentAt < this.#refusedAt) return;
     if (endpoint !== this.#refusing) this.#alone = this.#refusing ?? this.#alone;

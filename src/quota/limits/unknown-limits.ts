@@ -7,24 +7,26 @@ import { SlowStart } from './slow-start.ts';
 /** Where windows are known, a refusal tells of a rate only if it comes no later than this after the pause for another: one alone may be chance. In milliseconds. */
 const APART_MS = 60_000;
 
+/** For this long refusals tell of no rate after one was given up where windows are known, in milliseconds. */
+const DISTRUST_MS = 3_600_000;
+
 /** Limits that no answer names: few requests go at once while no window is known, and where some are refused that no full window explains, no more a second than were served. */
 export class UnknownLimits implements Limit {
   readonly #isAnyWindowKnown: () => boolean;
   readonly #slowStart: SlowStart;
-  readonly #refusalRate: RefusalRate;
-  readonly #limits: readonly Limit[];
+  #refusalRate = new RefusalRate();
   /** The end of the last pause after a refusal that no window explains. */
   #pausedUntil = -Infinity;
+  /** Until when refusals tell of no rate where windows are known. */
+  #distrustedUntil = -Infinity;
 
   constructor(flights: InFlight, shareLimit: Pick<ShareLimit, 'isGranting'>, isAnyWindowKnown: () => boolean) {
     this.#isAnyWindowKnown = isAnyWindowKnown;
     this.#slowStart = new SlowStart(flights, shareLimit);
-    this.#refusalRate = new RefusalRate();
-    this.#limits = [this.#slowStart, this.#refusalRate];
   }
 
   check(charge: Charge, now: number): Hold | undefined {
-    return longestHold(this.#limits, charge, now);
+    return longestHold([this.#slowStart, this.#refusalRate], charge, now);
   }
 
   /** A request is sent. */
@@ -47,9 +49,13 @@ export class UnknownLimits implements Limit {
     this.#slowStart.onRefused();
     if (isExplained) return;
     const rate = this.#refusalRate;
-    const isChance = !rate.isKnown && this.#isAnyWindowKnown() && now > this.#pausedUntil + APART_MS;
+    const isApart = !rate.isKnown && now > this.#pausedUntil + APART_MS;
+    const isChance = this.#isAnyWindowKnown() && (isApart || now < this.#distrustedUntil);
     this.#pausedUntil = pausedUntil;
     if (isChance) rate.onPaused(pausedUntil);
     else rate.onRefused(flight, pausedUntil, now);
+    if (!rate.isWrong || !this.#isAnyWindowKnown()) return;
+    this.#refusalRate = new RefusalRate();
+    this.#distrustedUntil = now + DISTRUST_MS;
   }
 }

@@ -52,6 +52,7 @@ describe('an endpoint refuses alone', () => {
 
   it('never while another refuses, too', () => {
     const { refuse, serve } = cooldownsOf();
+    for (const endpoint of ['GET /a', 'GET /b', 'GET /c']) serve(endpoint, 10);
     expect([refuse('GET /a', 100, ROOM), refuse('GET /b', 110, ROOM)]).toEqual([true, false]);
     serve('GET /c', 105);
     expect(refuse('GET /a', 120, ROOM)).toBe(false);
@@ -68,6 +69,29 @@ describe('an endpoint refuses alone', () => {
     expect(refuse('GET /a', 500, NO_WINDOW)).toBe(true);
     serve('GET /a', 2_000);
     expect(refuse('GET /a', 2_100, NO_WINDOW)).toBe(false);
+  });
+});
+
+describe('an endpoint that has served nothing, although others have', () => {
+  it('refuses alone, whatever else refuses, unless a window is full', () => {
+    const { cooldowns, refuse, serve } = cooldownsOf();
+    serve('GET /b', 10);
+    expect([refuse('GET /a', 100, NO_WINDOW), refuse('GET /c', 110, NO_WINDOW)]).toEqual([true, true]);
+    expect(refuse('GET /a', 120, TOO_LITTLE)).toBe(false);
+    expect(['GET /a', 'GET /b'].map((endpoint) => cooldowns.isBarred(endpoint))).toEqual([true, false]);
+    serve('GET /a', 2_000);
+    expect(cooldowns.isBarred('GET /a')).toBe(false);
+  });
+
+  it('is barred no more than another where none has served', () => {
+    const { cooldowns, refuse } = cooldownsOf();
+    expect([refuse('GET /a', 100, NO_WINDOW), cooldowns.isBarred('GET /a')]).toEqual([false, false]);
+  });
+
+  it('is one of a bounded number', () => {
+    const { cooldowns, serve } = cooldownsOf();
+    for (let endpoint = 0; endpoint < 1_002; endpoint++) serve(`GET /${endpoint}`, endpoint);
+    expect(['GET /0', 'GET /1001'].map((endpoint) => cooldowns.isBarred(endpoint))).toEqual([true, false]);
   });
 });
 
