@@ -10,17 +10,17 @@ const CLIENT = 'src/index.ts';
 const FETCH = 'src/client/fetch-client.ts';
 
 const BUDGETS = [
-  { what: 'own code, at once', entry: CLIENT, platform: 'browser', packages: 'external', split: true, budget: 68_450 },
-  { what: 'at once', entry: CLIENT, platform: 'browser', packages: 'bundle', split: true, budget: 82_500 },
-  { what: 'in one file', entry: CLIENT, platform: 'browser', packages: 'bundle', split: false, budget: 89_650 },
-  { what: 'fetch alone, at once', entry: FETCH, platform: 'browser', packages: 'bundle', split: true, budget: 70_350 },
+  { what: 'own code, at once', entry: CLIENT, platform: 'browser', packages: 'external', split: true, budget: 68_600 },
+  { what: 'at once', entry: CLIENT, platform: 'browser', packages: 'bundle', split: true, budget: 82_650 },
+  { what: 'in one file', entry: CLIENT, platform: 'browser', packages: 'bundle', split: false, budget: 89_800 },
+  { what: 'fetch alone, at once', entry: FETCH, platform: 'browser', packages: 'bundle', split: true, budget: 70_500 },
   {
     what: 'command line, own code',
     entry: 'src/cli/bin.ts',
     platform: 'node',
     packages: 'external',
     split: false,
-    budget: 157_850,
+    budget: 158_000,
   },
 ] as const;
 

@@ -1,3 +1,4 @@
+import { keepLast } from '../../keep-last.ts';
 import type { Charge, Hold, Limit } from '../admission.ts';
 import { hasRoom } from '../headers/snapshot.ts';
 import type { ServerClock } from '../time/server-clock.ts';
@@ -19,7 +20,7 @@ export class EndpointCooldowns implements Limit {
   readonly #outages: Pick<Outages, 'hasAnsweredBeside'>;
   readonly #cooldowns = new Map<string | undefined, Cooldown>();
   /** Endpoints that have served a request. */
-  readonly #served = new Set<string>();
+  readonly #served = new Map<string, true>();
   /** The endpoint that refused the last request of all, and when; undefined: another one has served since. */
   #refusing: string | undefined;
   #refusedAt = -Infinity;
@@ -46,9 +47,8 @@ export class EndpointCooldowns implements Limit {
   /**
    * A request was refused.
    *
-   * @returns whether by its endpoint alone: others were answered, and none refuses, too; and every named window has room, or another endpoint served
-   * between two refusals of this one
-   * that state no window.
+   * @returns whether by its endpoint alone: it has served nothing, although others have, or others were answered and none refuses, too; and every named
+   * window has room, or, where none is named, it has served nothing, or another one served between two of its refusals.
    */
   onRefused({ endpoint }: Flight, refusal: Refusal, clock: ServerClock, now: number): boolean {
     const { quota } = refusal;
@@ -65,12 +65,9 @@ export class EndpointCooldowns implements Limit {
   }
 
   #cooldownOf(endpoint: string): Cooldown {
-    const known = this.#cooldowns.get(endpoint);
-    if (known) return known;
-    const [oldest] = this.#cooldowns.keys();
-    if (this.#cooldowns.size >= MOST_ENDPOINTS) this.#cooldowns.delete(oldest);
-    const cooldown = new Cooldown(endpoint);
+    const cooldown = this.#cooldowns.get(endpoint) ?? new Cooldown(endpoint);
     this.#cooldowns.set(endpoint, cooldown);
+    keepLast(this.#cooldowns, MOST_ENDPOINTS);
     return cooldown;
   }
 
@@ -83,8 +80,8 @@ export class EndpointCooldowns implements Limit {
   onServed(flight: Flight): void {
     const { endpoint, sentAt } = flight;
     this.#cooldowns.get(endpoint)?.onServed(flight);
-    if (this.#served.size > MOST_SERVED) this.#served.clear();
-    this.#served.add(endpoint);
+    this.#served.set(endpoint, true);
+    keepLast(this.#served, MOST_SERVED);
     if (endpoint === this.#alone) this.#alone = undefined;
     if (sentAt < this.#refusedAt) return;
     if (endpoint !== this.#refusing) this.#alone = this.#refusing ?? this.#alone;

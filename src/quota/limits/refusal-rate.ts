@@ -49,7 +49,7 @@ export class RefusalRate implements Limit {
   #refused = 0;
   /** The rate at which the first request was sent that was refused after others were served; 0: requests were not spaced. */
   #tried = 0;
-  /** The highest rate that was served for {@link STEADY_MS}, and what was served in the last such time. */
+  /** The highest rate that was served for {@link STEADY_MS}, and what is served in the present such time. */
   #highest = 0;
   #countedFrom = 0;
   #counted = 0;
@@ -102,9 +102,8 @@ export class RefusalRate implements Limit {
       this.#served += units;
     }
     this.#servedSteadily += units;
-    const countedMs = now - this.#countedFrom;
-    if (countedMs > STEADY_MS) {
-      this.#highest = Math.max(this.#highest, this.#counted / countedMs);
+    if (now > this.#countedFrom + STEADY_MS) {
+      this.#highest = Math.max(this.#highest, this.#counted / (now - this.#countedFrom));
       this.#countedFrom = now;
       this.#counted = 0;
     }

@@ -1,4 +1,5 @@
 import { type Charge, type Hold, type Limit, longestHold } from '../admission.ts';
+import { TRIAL_MS } from '../recovery/hourly-trial.ts';
 import type { ShareLimit } from '../share-limit.ts';
 import type { Flight, InFlight } from '../usage/in-flight.ts';
 import { RefusalRate } from './refusal-rate.ts';
@@ -6,9 +7,6 @@ import { SlowStart } from './slow-start.ts';
 
 /** Where windows are known, a refusal tells of a rate only if it comes no later than this after the pause for another: one alone may be chance. In milliseconds. */
 const APART_MS = 60_000;
-
-/** For this long refusals tell of no rate after one was given up where windows are known, in milliseconds. */
-const DISTRUST_MS = 3_600_000;
 
 /** Limits that no answer names: few requests go at once while no window is known, and where some are refused that no full window explains, no more a second than were served. */
 export class UnknownLimits implements Limit {
@@ -49,13 +47,13 @@ export class UnknownLimits implements Limit {
     this.#slowStart.onRefused();
     if (isExplained) return;
     const rate = this.#refusalRate;
+    const isNamed = this.#isAnyWindowKnown();
     const isApart = !rate.isKnown && now > this.#pausedUntil + APART_MS;
-    const isChance = this.#isAnyWindowKnown() && (isApart || now < this.#distrustedUntil);
     this.#pausedUntil = pausedUntil;
-    if (isChance) rate.onPaused(pausedUntil);
+    if (isNamed && (isApart || now < this.#distrustedUntil)) rate.onPaused(pausedUntil);
     else rate.onRefused(flight, pausedUntil, now);
-    if (!rate.isWrong || !this.#isAnyWindowKnown()) return;
+    if (!isNamed || !rate.isWrong) return;
     this.#refusalRate = new RefusalRate();
-    this.#distrustedUntil = now + DISTRUST_MS;
+    this.#distrustedUntil = now + TRIAL_MS;
   }
 }
