@@ -59,16 +59,14 @@ export class EndpointCooldowns implements Limit {
       this.#refusing = endpoint;
       this.#refusedAt = now;
     }
-    if (isAlone) this.#cooldownOf(endpoint).onRefused(refusal, clock, now);
-    this.until = Math.max(this.until, this.untilOf(endpoint));
+    if (isAlone) {
+      const own = this.#cooldowns.get(endpoint) ?? new Cooldown(endpoint);
+      this.#cooldowns.set(endpoint, own);
+      keepLast(this.#cooldowns, MOST_ENDPOINTS);
+      own.onRefused(refusal, clock, now);
+      this.until = Math.max(this.until, own.until);
+    }
     return isAlone;
-  }
-
-  #cooldownOf(endpoint: string): Cooldown {
-    const cooldown = this.#cooldowns.get(endpoint) ?? new Cooldown(endpoint);
-    this.#cooldowns.set(endpoint, cooldown);
-    keepLast(this.#cooldowns, MOST_ENDPOINTS);
-    return cooldown;
   }
 
   /** A request is sent. */

@@ -5,7 +5,10 @@ import type { Flight, InFlight } from '../usage/in-flight.ts';
 import { RefusalRate } from './refusal-rate.ts';
 import { SlowStart } from './slow-start.ts';
 
-/** Where windows are known, a refusal tells of a rate only if it comes no later than this after the pause for another: one alone may be chance. In milliseconds. */
+/**
+ * Where windows are known, refusals tell of a rate only if several come at once, and no later than this after the pause for others: else they may be
+ * chance, or an endpoint's own. In milliseconds.
+ */
 const APART_MS = 60_000;
 
 /** Limits that no answer names: few requests go at once while no window is known, and where some are refused that no full window explains, no more a second than were served. */
@@ -15,6 +18,8 @@ export class UnknownLimits implements Limit {
   #refusalRate = new RefusalRate();
   /** The end of the last pause after a refusal that no window explains. */
   #pausedUntil = -Infinity;
+  /** Whether the refusals before that pause came long after others. */
+  #isApart = true;
   /** Until when refusals tell of no rate where windows are known. */
   #distrustedUntil = -Infinity;
 
@@ -48,10 +53,12 @@ export class UnknownLimits implements Limit {
     if (isExplained) return;
     const rate = this.#refusalRate;
     const isNamed = this.#isAnyWindowKnown();
-    const isApart = !rate.isKnown && now > this.#pausedUntil + APART_MS;
+    const isFirst = flight.sentAt >= this.#pausedUntil;
+    if (isFirst) this.#isApart = now > this.#pausedUntil + APART_MS;
     this.#pausedUntil = pausedUntil;
-    if (isNamed && (isApart || now < this.#distrustedUntil)) rate.onPaused(pausedUntil);
-    else rate.onRefused(flight, pausedUntil, now);
+    const isOpen = isNamed && !rate.isKnown;
+    if (isOpen && (this.#isApart || now < this.#distrustedUntil)) rate.onPaused(pausedUntil);
+    else if (!isOpen || !isFirst) rate.onRefused(flight, pausedUntil, now);
     if (!isNamed || !rate.isWrong) return;
     this.#refusalRate = new RefusalRate();
     this.#distrustedUntil = now + TRIAL_MS;
