@@ -325,14 +325,13 @@ export class Pacer {
     const { ordered, endpoints } = this.#pauses;
     const { longestMs, returnsWithinMs } = this.#windows.named;
     const refusal = { quota, sentAt: flight.sentAt, longestMs };
-    const isAlone = endpoints.onRefused(flight, refusal, this.#clock, now);
-    if (!isAlone) {
+    if (!endpoints.onRefused(flight, refusal, this.#clock, now)) {
       ordered.onRefused(refusal, this.#clock, now);
       ordered.delayFirst(this.#random() * returnsWithinMs);
     }
     const { endpoint } = flight;
     const isExplained = hasRoom(quota) === false || quota.remaining === 0 || endpoints.isBarred(endpoint);
-    this.#unknownLimits.onRefused(flight, isAlone ? endpoints.untilOf(endpoint) : ordered.until, isExplained, now);
+    this.#unknownLimits.onRefused(flight, this.pausedUntilFor(endpoint), isExplained, now);
   }
 
   /** The service counted a request that no limit forbade. */
