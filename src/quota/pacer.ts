@@ -195,6 +195,11 @@ export class Pacer {
     return this.#pauses.until;
   }
 
+  /** The end of the pause that holds back the calls of an endpoint for longest, in force or not. */
+  pausedUntilFor(endpoint: string): number {
+    return Math.max(this.#pauses.current.until, this.#pauses.ofEndpoint(endpoint).until);
+  }
+
   /** See {@link Windows.revision}. */
   get revision(): number {
     return this.#windows.revision;
@@ -327,11 +332,14 @@ export class Pacer {
     const { ordered, endpoints } = this.#pauses;
     const { longestMs, returnsWithinMs } = this.#windows.named;
     const refusal = { quota, sentAt: flight.sentAt, longestMs };
-    if (endpoints.onRefused(flight, refusal, this.#clock, now)) return;
-    ordered.onRefused(refusal, this.#clock, now);
-    ordered.delayFirst(this.#random() * returnsWithinMs);
-    const isExplained = hasRoom(quota) === false || quota.remaining === 0;
-    this.#unknownLimits.onRefused(flight, ordered.until, isExplained, now);
+    const { endpoint } = flight;
+    const isExplained = hasRoom(quota) === false || quota.remaining === 0 || endpoints.isBarred(endpoint);
+    if (!endpoints.onRefused(flight, refusal, this.#clock, now)) {
+      ordered.onRefused(refusal, this.#clock, now);
+      ordered.delayFirst(this.#random() * returnsWithinMs);
+      if (!isExplained) endpoints.letOthersProbe(endpoint, ordered.until);
+    }
+    this.#unknownLimits.onRefused(flight, this.pausedUntilFor(endpoint), isExplained, now);
   }
 
   /** The service counted a request that no limit forbade. */

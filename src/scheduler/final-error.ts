@@ -10,7 +10,7 @@ interface EndedCall extends Pick<ExchangeResult, 'outcome' | 'failure'> {
   /** Its last request, which a redirect may have changed. */
   readonly request: TracedCall['request'];
   readonly clock: Clock;
-  readonly pacer: Pick<Pacer, 'view' | 'lastQuota'>;
+  readonly pacer: Pick<Pacer, 'pausedUntilFor' | 'lastQuota'>;
 }
 
 /** The error of a call that is not attempted again. */
@@ -21,7 +21,6 @@ export function finalError({ call, request, outcome, failure, clock, pacer }: En
   if (outcome.kind === 'failed')
     return new ConnectionError({ endpoint, url, code: outcome.code, attempts, cause: failure?.cause });
   if (!outcome.isLimited) return new ConnectionError({ endpoint, url, code: 'REDIRECT', attempts });
-  const { cooldown } = pacer.view(clock.now());
   return new QuotaExhaustedError({
     endpoint,
     url,
@@ -29,7 +28,7 @@ export function finalError({ call, request, outcome, failure, clock, pacer }: En
     window: 'cooldown',
     limit: undefined,
     remaining: undefined,
-    ...retryFrom(cooldown?.until ?? 0, clock),
+    ...retryFrom(pacer.pausedUntilFor(endpoint), clock),
     why: `the service refused the call repeatedly with ${outcome.status}, although the client waited as told`,
   });
 }

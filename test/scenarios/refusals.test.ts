@@ -240,6 +240,16 @@ describe('an endpoint that refuses', () => {
     for (const error of failed) expect(error).toMatchObject({ name: 'QuotaExhaustedError', window: 'cooldown' });
   });
 
+  it('says in the error when its pause ends', async () => {
+    const { clock, service, client } = worldOf();
+    service.faults.when(({ url }) =>
+      url.pathname === FAUCET ? { status: 429, headers: { 'retry-after': '60' } } : undefined,
+    );
+    await clock.run(client.getInfo());
+    const error: QuotaExhaustedError = await clock.run(client.request('POST', FAUCET).catch((error) => error));
+    expect(error.retryAt.getTime() - clock.wall()).toBeGreaterThan(59_000);
+  });
+
   it('says so for its calls, in the queue and in estimates, and is tried again alone', async () => {
     const { clock, service, client } = worldOf();
     service.faults.when(({ url }) =>
@@ -256,6 +266,54 @@ describe('an endpoint that refuses', () => {
     expect(client.waiting).toBe(3);
     await clock.run(Promise.all(calls));
     expect(service.log.filter(({ status }) => status === 429).length).toBeLessThanOrEqual(3);
+  });
+});
+
+describe('endpoints that refuse beside a client that sends little', () => {
+  const EDGES = {
+    'without any header': { status: 429, counted: false },
+    'although every window has room': { status: 429 },
+  };
+  const PATHS = ['a', 'b', 'c', 'd'].map((name) => `/extended/v1/${name}`);
+  const refuse = (client: World['client'], path: string) => void client.request('GET', path).catch(() => {});
+
+  it.each(Object.entries(EDGES))(
+    '%s, two at once, make the calls of others wait for seconds, not for hours',
+    async (_, fault) => {
+      const world = worldOf();
+      world.service.faults.when(({ url }) => (PATHS.includes(url.pathname) ? fault : undefined));
+      await world.clock.run(world.client.getInfo());
+      const took = await infoCalls(world, 600, (second) => {
+        if (second % 30 === 5) for (const path of PATHS.slice(0, 2)) refuse(world.client, path);
+      });
+      expect(took).toHaveLength(600);
+      expect(Math.max(...took)).toBeLessThan(5_000);
+    },
+  );
+
+  it.each(Object.entries(EDGES))('%s, four in turn, do so, too', async (_, fault) => {
+    const world = worldOf();
+    world.service.faults.when(({ url }) => (PATHS.includes(url.pathname) ? fault : undefined));
+    await world.clock.run(world.client.getInfo());
+    const took = await infoCalls(world, 600, (second) => {
+      if (second % 10 === 5) refuse(world.client, PATHS[Math.floor(second / 10) % 4] ?? '');
+    });
+    expect(Math.max(...took)).toBeLessThan(1_000);
+  });
+
+  it.each([1, 5, 9])('%i times of ten make the calls of others wait no longer, either', async (often) => {
+    const world = worldOf();
+    let asked = 0;
+    const { status, counted } = EDGES['without any header'];
+    world.service.faults.when(({ url }) =>
+      url.pathname === PATHS[0] && (asked++ * 7) % 10 < often ? { status, counted } : undefined,
+    );
+    await world.clock.run(world.client.getInfo());
+    const took = await infoCalls(world, 900, (second) => {
+      if (second % 5 === 0) refuse(world.client, PATHS[0] ?? '');
+    });
+    expect(took).toHaveLength(900);
+    expect(Math.max(...took)).toBeLessThan(5_000);
   });
 });
 
@@ -277,6 +335,32 @@ describe('a limit that no answer names, beside windows that answers name', () =>
     });
     await clock.run(Promise.all(Array.from({ length: 1_000 }, (_, number) => ask(number))));
     expect(clock.now()).toBeLessThan(130_000);
+    expect(refused).toBeLessThan(100);
+  });
+
+  it.each<[string, number, number]>([
+    ['after one call of another endpoint', 1, 130_000],
+    ['beside one call a second of another endpoint', 100, 150_000],
+  ])('is found by its refusals %s, although every window has room', async (_, calls, mostMs) => {
+    const world = worldOf({ keyed: { minute: 5_000 } });
+    const { clock, service, client, ask } = world;
+    let [second, inSecond, refused] = [0, 0, 0];
+    service.faults.when(() => {
+      const now = Math.floor(clock.now() / 1_000);
+      inSecond = now === second ? inSecond + 1 : 1;
+      second = now;
+      if (inSecond <= 10) return undefined;
+      refused++;
+      return { status: 429, headers: { 'retry-after': '1' } };
+    });
+    await clock.run(client.getInfo());
+    const bulk = Promise.all(Array.from({ length: 1_000 }, (_, number) => ask(number)));
+    for (let call = 1; call < calls; call++) {
+      void client.getInfo({ priority: 1 });
+      await clock.advance(1_000);
+    }
+    await clock.run(bulk);
+    expect(clock.now()).toBeLessThan(mostMs);
     expect(refused).toBeLessThan(100);
   });
 

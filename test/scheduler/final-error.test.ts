@@ -12,13 +12,12 @@ const NOON = Date.UTC(2026, 0, 15, 12);
 const cause = new Error('reset by peer');
 
 /** The error of a call after two attempts, a second after noon. */
-async function errorOf(outcome: AttemptOutcome, failure?: Failure, until?: number, attempts = 2) {
+async function errorOf(outcome: AttemptOutcome, failure?: Failure, until = -Infinity, attempts = 2) {
   const clock = virtualClock({ wall: NOON });
   await clock.advance(1_000);
   const call = { ask: { endpoint: ENDPOINT }, trace: { attempts } } as TracedCall;
   const request = { method: 'GET', url: URL };
-  const cooldown = until === undefined ? undefined : { until };
-  const pacer = { view: () => ({ cooldown }), lastQuota: undefined } as unknown as Pacer;
+  const pacer = { pausedUntilFor: () => until, lastQuota: undefined } as unknown as Pacer;
   return finalError({ call, request, outcome, ...(failure && { failure }), clock, pacer });
 }
 

@@ -8,6 +8,12 @@ import type { Outages } from './outages.ts';
 /** So many endpoints are remembered that refused a request. */
 const MOST_ENDPOINTS = 64;
 
+/** The pause of an endpoint lasts longer by this than that of all, in milliseconds. */
+const LONGER_MS = 100;
+
+/** So many are remembered that served one. */
+const MOST_SERVED = 1_000;
+
 /**
  * The pauses of endpoints that refuse requests alone, such as a faucet behind the gateway, or one with a ceiling of its own. Each holds back the calls
  * of its endpoint.
@@ -15,10 +21,12 @@ const MOST_ENDPOINTS = 64;
 export class EndpointCooldowns implements Limit {
   readonly #outages: Pick<Outages, 'hasAnsweredBeside'>;
   readonly #cooldowns = new Map<string | undefined, Cooldown>();
+  /** Endpoints that have served a request. */
+  readonly #served = new Set<string>();
   /** The endpoint that refused the last request of all, and when; undefined: another one has served since. */
   #refusing: string | undefined;
   #refusedAt = -Infinity;
-  /** The endpoint that refused the last one that was refused, while another one served. */
+  /** The endpoint that refused while another one served, unless another one has refused since. */
   #alone: string | undefined;
 
   constructor(outages: Pick<Outages, 'hasAnsweredBeside'>) {
@@ -33,32 +41,44 @@ export class EndpointCooldowns implements Limit {
     return this.#cooldowns.get(endpoint)?.until ?? -Infinity;
   }
 
+  /** Whether an endpoint has served nothing, although others have: what refuses its requests concerns no other. */
+  isBarred(endpoint: string): boolean {
+    return this.#served.size > 0 && !this.#served.has(endpoint);
+  }
+
   /**
    * A request was refused.
    *
-   * @returns whether by its endpoint alone: others were answered, and none refuses, too; and every named window has room, or another endpoint served
-   * between two refusals of this one
-   * that state no window.
+   * @returns whether by its endpoint alone: it has served nothing, although others have, or others were answered and none refuses, too; and every named
+   * window has room, or, where none is named, it has served nothing, or another one served between two of its refusals.
    */
   onRefused({ endpoint }: Flight, refusal: Refusal, clock: ServerClock, now: number): boolean {
     const { quota } = refusal;
+    const isBarred = this.isBarred(endpoint);
     const isMet = this.#outages.hasAnsweredBeside(endpoint) && (this.#refusing ?? endpoint) === endpoint;
-    const isAlone = isMet && (hasRoom(quota) ?? this.#alone === endpoint);
-    this.#refusing = endpoint;
-    this.#refusedAt = now;
-    if (isAlone) this.#cooldownOf(endpoint).onRefused(refusal, clock, now);
-    this.until = Math.max(this.until, this.untilOf(endpoint));
+    const isAlone = (isBarred || isMet) && (hasRoom(quota) ?? (isBarred || this.#alone === endpoint));
+    if (!isBarred) {
+      this.#refusing = endpoint;
+      this.#refusedAt = now;
+    }
+    if (isAlone) {
+      const own = this.#ownOf(endpoint);
+      own.onRefused(refusal, clock, now);
+      this.until = Math.max(this.until, own.until);
+    }
     return isAlone;
   }
 
-  #cooldownOf(endpoint: string): Cooldown {
-    const known = this.#cooldowns.get(endpoint);
-    if (known) return known;
-    const [oldest] = this.#cooldowns.keys();
-    if (this.#cooldowns.size >= MOST_ENDPOINTS) this.#cooldowns.delete(oldest);
-    const cooldown = new Cooldown(endpoint);
-    this.#cooldowns.set(endpoint, cooldown);
-    return cooldown;
+  /** All requests pause until an instant because this endpoint refused one, and no window explains it: a call of another endpoint probes the service. */
+  letOthersProbe(endpoint: string, until: number): void {
+    if (this.#outages.hasAnsweredBeside(endpoint))
+      this.#ownOf(endpoint).hold(until + LONGER_MS, 'the service refused a request');
+  }
+
+  #ownOf(endpoint: string): Cooldown {
+    const own = this.#cooldowns.get(endpoint) ?? new Cooldown(endpoint);
+    forget(this.#cooldowns.set(endpoint, own), MOST_ENDPOINTS);
+    return own;
   }
 
   /** A request is sent. */
@@ -70,7 +90,7 @@ export class EndpointCooldowns implements Limit {
   onServed(flight: Flight): void {
     const { endpoint, sentAt } = flight;
     this.#cooldowns.get(endpoint)?.onServed(flight);
-    if (endpoint === this.#alone) this.#alone = undefined;
+    forget(this.#served.add(endpoint), MOST_SERVED);
     if (sentAt < this.#refusedAt) return;
     if (endpoint !== this.#refusing) this.#alone = this.#refusing ?? this.#alone;
     this.#refusing = undefined;
@@ -79,4 +99,10 @@ export class EndpointCooldowns implements Limit {
   check(charge: Charge, now: number): Hold | undefined {
     return this.#cooldowns.get(charge.endpoint)?.check(charge, now);
   }
+}
+
+/** Forgets the first of more than so many. */
+function forget(all: Map<unknown, unknown> | Set<unknown>, most: number): void {
+  const [first] = all.keys();
+  if (all.size > most) all.delete(first);
 }

@@ -20,11 +20,13 @@ export class Pauses implements Limit {
     this.endpoints = new EndpointCooldowns(outages);
     this.outages = outages;
     this.manual = manual;
-    this.#limits = [this.ordered, this.endpoints, outages, manual];
+    this.#limits = [this.ordered, outages, manual];
   }
 
   check(charge: Charge, now: number): Hold | undefined {
-    return longestHold(this.#limits, charge, now);
+    // While all requests pause, it does not matter that those of an endpoint will pause for longer.
+    const hold = this.ordered.until > now ? undefined : this.endpoints.check(charge, now);
+    return longestHold(this.#limits, charge, now, hold);
   }
 
   /** The pause that lasts longest and is not the caller's own, in force or not. */

@@ -30,6 +30,12 @@ const SEARCHED = 3;
 /** The rate never falls below one unit in this time, in milliseconds. */
 const SLOWEST_MS = 60_000;
 
+/** A rate below this part of one that was served is not what is refused. */
+const BELIEVED = 0.75;
+
+/** A rate is one that the service serves if it did so for this time, in milliseconds. */
+const STEADY_MS = 10_000;
+
 /** A pause is short below this part of the time before it: then the rate was just too high, and is not measured by what was served. */
 const SHORT_PAUSE = 0.2;
 
@@ -43,6 +49,10 @@ export class RefusalRate implements Limit {
   #refused = 0;
   /** The rate at which the first request was sent that was refused after others were served; 0: requests were not spaced. */
   #tried = 0;
+  /** The highest rate that was served for {@link STEADY_MS}, and what is served in the present such time. */
+  #highest = 0;
+  #countedFrom = 0;
+  #counted = 0;
   #returnMs = FIRST_RETURN_MS / LONGER;
   #cutAt = -Infinity;
   /** When requests went on after the last pause, and the units served since. */
@@ -62,6 +72,11 @@ export class RefusalRate implements Limit {
   /** Whether a rate was refused. */
   get isKnown(): boolean {
     return this.#refused > 0;
+  }
+
+  /** Whether clearly more was served before: something else refuses, at any rate. Not asked after a long pause, which lowers the rate of its cycle. */
+  get isWrong(): boolean {
+    return !this.#isLong && this.#refused < BELIEVED * this.#highest;
   }
 
   /** A request is sent. */
@@ -87,6 +102,12 @@ export class RefusalRate implements Limit {
       this.#served += units;
     }
     this.#servedSteadily += units;
+    if (now > this.#countedFrom + STEADY_MS) {
+      this.#highest = Math.max(this.#highest, this.#counted / (now - this.#countedFrom));
+      this.#countedFrom = now;
+      this.#counted = 0;
+    }
+    this.#counted += units;
   }
 
   /**

@@ -1,30 +1,35 @@
 import { type Charge, type Hold, type Limit, longestHold } from '../admission.ts';
+import { TRIAL_MS } from '../recovery/hourly-trial.ts';
 import type { ShareLimit } from '../share-limit.ts';
 import type { Flight, InFlight } from '../usage/in-flight.ts';
 import { RefusalRate } from './refusal-rate.ts';
 import { SlowStart } from './slow-start.ts';
 
-/** Where windows are known, a refusal tells of a rate only if it comes no later than this after the pause for another: one alone may be chance. In milliseconds. */
+/**
+ * Where windows are known, refusals tell of a rate only if several come at once, and no later than this after the pause for others: else they may be
+ * chance, or an endpoint's own. In milliseconds.
+ */
 const APART_MS = 60_000;
 
 /** Limits that no answer names: few requests go at once while no window is known, and where some are refused that no full window explains, no more a second than were served. */
 export class UnknownLimits implements Limit {
   readonly #isAnyWindowKnown: () => boolean;
   readonly #slowStart: SlowStart;
-  readonly #refusalRate: RefusalRate;
-  readonly #limits: readonly Limit[];
+  #refusalRate = new RefusalRate();
   /** The end of the last pause after a refusal that no window explains. */
   #pausedUntil = -Infinity;
+  /** Whether the refusals before that pause came long after others. */
+  #isApart = true;
+  /** Until when refusals tell of no rate where windows are known. */
+  #distrustedUntil = -Infinity;
 
   constructor(flights: InFlight, shareLimit: Pick<ShareLimit, 'isGranting'>, isAnyWindowKnown: () => boolean) {
     this.#isAnyWindowKnown = isAnyWindowKnown;
     this.#slowStart = new SlowStart(flights, shareLimit);
-    this.#refusalRate = new RefusalRate();
-    this.#limits = [this.#slowStart, this.#refusalRate];
   }
 
   check(charge: Charge, now: number): Hold | undefined {
-    return longestHold(this.#limits, charge, now);
+    return longestHold([this.#slowStart, this.#refusalRate], charge, now);
   }
 
   /** A request is sent. */
@@ -47,9 +52,15 @@ export class UnknownLimits implements Limit {
     this.#slowStart.onRefused();
     if (isExplained) return;
     const rate = this.#refusalRate;
-    const isChance = !rate.isKnown && this.#isAnyWindowKnown() && now > this.#pausedUntil + APART_MS;
+    const isNamed = this.#isAnyWindowKnown();
+    const isFirst = flight.sentAt >= this.#pausedUntil;
+    if (isFirst) this.#isApart = now > this.#pausedUntil + APART_MS;
     this.#pausedUntil = pausedUntil;
-    if (isChance) rate.onPaused(pausedUntil);
-    else rate.onRefused(flight, pausedUntil, now);
+    const isOpen = isNamed && !rate.isKnown;
+    if (isOpen && (this.#isApart || now < this.#distrustedUntil)) rate.onPaused(pausedUntil);
+    else if (!isOpen || !isFirst) rate.onRefused(flight, pausedUntil, now);
+    if (!isNamed || !rate.isWrong) return;
+    this.#refusalRate = new RefusalRate();
+    this.#distrustedUntil = now + TRIAL_MS;
   }
 }

@@ -52,6 +52,7 @@ describe('an endpoint refuses alone', () => {
 
   it('never while another refuses, too', () => {
     const { refuse, serve } = cooldownsOf();
+    for (const endpoint of ['GET /a', 'GET /b', 'GET /c']) serve(endpoint, 10);
     expect([refuse('GET /a', 100, ROOM), refuse('GET /b', 110, ROOM)]).toEqual([true, false]);
     serve('GET /c', 105);
     expect(refuse('GET /a', 120, ROOM)).toBe(false);
@@ -59,7 +60,7 @@ describe('an endpoint refuses alone', () => {
     expect(refuse('GET /b', 140, ROOM)).toBe(true);
   });
 
-  it('if another one served between two of its refusals, which state no window, until it serves', () => {
+  it('if another one served between two of its refusals, which state no window, until another one refuses', () => {
     const { refuse, serve } = cooldownsOf();
     refuse('GET /a', 100, NO_WINDOW);
     serve('GET /b', 200);
@@ -67,7 +68,46 @@ describe('an endpoint refuses alone', () => {
     serve('GET /b', 400);
     expect(refuse('GET /a', 500, NO_WINDOW)).toBe(true);
     serve('GET /a', 2_000);
-    expect(refuse('GET /a', 2_100, NO_WINDOW)).toBe(false);
+    expect(refuse('GET /a', 2_100, NO_WINDOW)).toBe(true);
+    serve('GET /a', 3_000);
+    expect(refuse('GET /b', 3_100, NO_WINDOW)).toBe(false);
+    expect(refuse('GET /a', 3_200, NO_WINDOW)).toBe(false);
+  });
+
+  it('if a call of another one probes the service first, after a pause of all, and is served', () => {
+    const { cooldowns, refuse, serve } = cooldownsOf();
+    expect(refuse('GET /a', 100, NO_WINDOW)).toBe(false);
+    cooldowns.letOthersProbe('GET /a', 1_100);
+    expect(cooldowns.check(A, 1_150)).toMatchObject({ until: 1_200, scope: 'endpoint' });
+    expect(cooldowns.check(B, 1_150)).toBeUndefined();
+    serve('GET /b', 1_150);
+    expect(refuse('GET /a', 1_300, NO_WINDOW)).toBe(true);
+    const single = cooldownsOf(false).cooldowns;
+    single.letOthersProbe('GET /a', 1_100);
+    expect(single.check(A, 1_150)).toBeUndefined();
+  });
+});
+
+describe('an endpoint that has served nothing, although others have', () => {
+  it('refuses alone, whatever else refuses, unless a window is full', () => {
+    const { cooldowns, refuse, serve } = cooldownsOf();
+    serve('GET /b', 10);
+    expect([refuse('GET /a', 100, NO_WINDOW), refuse('GET /c', 110, NO_WINDOW)]).toEqual([true, true]);
+    expect(refuse('GET /a', 120, TOO_LITTLE)).toBe(false);
+    expect(['GET /a', 'GET /b'].map((endpoint) => cooldowns.isBarred(endpoint))).toEqual([true, false]);
+    serve('GET /a', 2_000);
+    expect(cooldowns.isBarred('GET /a')).toBe(false);
+  });
+
+  it('is barred no more than another where none has served', () => {
+    const { cooldowns, refuse } = cooldownsOf();
+    expect([refuse('GET /a', 100, NO_WINDOW), cooldowns.isBarred('GET /a')]).toEqual([false, false]);
+  });
+
+  it('is one of a bounded number', () => {
+    const { cooldowns, serve } = cooldownsOf();
+    for (let endpoint = 0; endpoint < 1_002; endpoint++) serve(`GET /${endpoint}`, endpoint);
+    expect(['GET /0', 'GET /1001'].map((endpoint) => cooldowns.isBarred(endpoint))).toEqual([true, false]);
   });
 });
 

@@ -13,11 +13,8 @@ it('where the first answer of all is a refusal, one request goes first again', (
   expect(untilOf(limits, charge(), 100)).toBeGreaterThan(100);
 });
 
-it.each<[string, boolean, number, boolean]>([
-  ['that a full window explains says nothing of a rate', true, 3_000, false],
-  ['soon after another tells of a rate, although windows are known', false, 3_000, true],
-  ['long after another may be chance', false, 63_000, false],
-])('a refusal %s', (_, isExplained, secondAt, isRate) => {
+/** Limits where windows are known: a request is served, and then twice, at a second and at an instant, so many are refused at once. */
+function refusedTwice(secondAt: number, isExplained = false, atOnce = 2, served = 1) {
   const flights = new InFlight(new Concurrency(1_000), 9_000);
   const limits = new UnknownLimits(flights, wholeShareLimit, () => true);
   const send = (now: number) => {
@@ -25,12 +22,46 @@ it.each<[string, boolean, number, boolean]>([
     limits.onSent(flight, now);
     return flight;
   };
+  const refuse = (now: number) => {
+    const sent = Array.from({ length: atOnce }, () => send(now));
+    for (const flight of sent) limits.onRefused(flight, now + 1_000, isExplained, now + 40);
+  };
+  const isRate = (now: number) => {
+    send(now);
+    return limits.check(charge(), now) !== undefined;
+  };
   limits.onServed(send(0), 1, 40);
-  limits.onRefused(send(1_000), 2_000, isExplained, 1_040);
-  send(2_000);
-  expect(limits.check(charge(), 2_000)).toBeUndefined();
-  limits.onServed(send(2_500), 1, 2_540);
-  limits.onRefused(send(secondAt), secondAt + 1_000, isExplained, secondAt + 40);
-  send(secondAt + 1_000);
-  expect(limits.check(charge(), secondAt + 1_000) !== undefined).toBe(isRate);
+  refuse(1_000);
+  expect(isRate(2_000)).toBe(false);
+  limits.onServed(send(2_500), served, 2_540);
+  refuse(secondAt);
+  return { refuse, isRate, serve: (now: number, units: number) => limits.onServed(send(now), units, now + 40) };
+}
+
+it.each<[string, number, boolean, number, boolean]>([
+  ['that a full window explains say nothing of a rate', 3_000, true, 2, false],
+  ['soon after others tell of a rate, although windows are known', 3_000, false, 2, true],
+  ['of which none came at once with another may be an endpoint’s own', 3_000, false, 1, false],
+  ['long after others may be chance', 63_000, false, 2, false],
+])('refusals %s', (_, secondAt, isExplained, atOnce, expected) => {
+  expect(refusedTwice(secondAt, isExplained, atOnce).isRate(secondAt + 1_000)).toBe(expected);
+});
+
+it('a rate is given up for an hour when it falls clearly below one that was served', () => {
+  const { refuse, isRate, serve } = refusedTwice(30_000, false, 2, 600);
+  serve(31_500, 1);
+  let now = 31_000;
+  for (; isRate(now); now += 6_000) {
+    serve(now + 500, 5);
+    refuse(now + 5_000);
+    expect(now).toBeLessThan(300_000);
+  }
+  for (let later = now + 6_000; later < now + 3_000_000; later += 30_000) {
+    refuse(later);
+    expect(isRate(later + 1_000)).toBe(false);
+  }
+  refuse(now + 3_700_000);
+  serve(now + 3_701_500, 5);
+  refuse(now + 3_702_000);
+  expect(isRate(now + 3_703_000)).toBe(true);
 });

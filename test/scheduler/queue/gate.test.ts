@@ -61,6 +61,7 @@ describe('little patience', () => {
 
   it('a call with less patience than most is told of a standstill at once, though it waits for its endpoint alone', async () => {
     const { clock, service, client, assets } = ceilinged(1, 'minute', {}, { maxWaitMs: 3_600_000 });
+    await clock.run(client.getInfo());
     await clock.run(assets(0));
     const parked = assets(1, { maxWaitMs: 120_000 }).catch((error) => error);
     await clock.advance(100);
