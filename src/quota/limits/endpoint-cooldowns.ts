@@ -1,10 +1,8 @@
-import { keepLast } from '../../keep-last.ts';
 import type { Charge, Hold, Limit } from '../admission.ts';
 import { hasRoom } from '../headers/snapshot.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { Flight } from '../usage/in-flight.ts';
 import { Cooldown, type Refusal } from './cooldown.ts';
-import type { Outages } from './outages.ts';
 
 /** So many endpoints are remembered that refused a request. */
 const MOST_ENDPOINTS = 64;
@@ -17,19 +15,14 @@ const MOST_SERVED = 1_000;
  * of its endpoint.
  */
 export class EndpointCooldowns implements Limit {
-  readonly #outages: Pick<Outages, 'hasAnsweredBeside'>;
   readonly #cooldowns = new Map<string | undefined, Cooldown>();
   /** Endpoints that have served a request. */
-  readonly #served = new Map<string, true>();
+  readonly #served = new Set<string>();
   /** The endpoint that refused the last request of all, and when; undefined: another one has served since. */
   #refusing: string | undefined;
   #refusedAt = -Infinity;
   /** The endpoint that refused the last one that was refused, while another one served. */
   #alone: string | undefined;
-
-  constructor(outages: Pick<Outages, 'hasAnsweredBeside'>) {
-    this.#outages = outages;
-  }
 
   /** The latest end of a pause, in force or not. */
   until: number = -Infinity;
@@ -47,14 +40,13 @@ export class EndpointCooldowns implements Limit {
   /**
    * A request was refused.
    *
-   * @returns whether by its endpoint alone: it has served nothing, although others have, or others were answered and none refuses, too; and every named
+   * @returns whether by its endpoint alone: it has served nothing, although others have, or others have, too, and none refuses; and every named
    * window has room, or, where none is named, it has served nothing, or another one served between two of its refusals.
    */
   onRefused({ endpoint }: Flight, refusal: Refusal, clock: ServerClock, now: number): boolean {
-    const { quota } = refusal;
     const isBarred = this.isBarred(endpoint);
-    const isMet = this.#outages.hasAnsweredBeside(endpoint) && (this.#refusing ?? endpoint) === endpoint;
-    const isAlone = (isBarred || isMet) && (hasRoom(quota) ?? (isBarred || this.#alone === endpoint));
+    const isMet = isBarred || (this.#served.size > 1 && (this.#refusing ?? endpoint) === endpoint);
+    const isAlone = isMet && (hasRoom(refusal.quota) ?? (isBarred || this.#alone === endpoint));
     if (!isBarred) {
       this.#refusing = endpoint;
       this.#refusedAt = now;
@@ -62,7 +54,8 @@ export class EndpointCooldowns implements Limit {
     if (isAlone) {
       const own = this.#cooldowns.get(endpoint) ?? new Cooldown(endpoint);
       this.#cooldowns.set(endpoint, own);
-      keepLast(this.#cooldowns, MOST_ENDPOINTS);
+      const [oldest] = this.#cooldowns.keys();
+      if (this.#cooldowns.size > MOST_ENDPOINTS) this.#cooldowns.delete(oldest);
       own.onRefused(refusal, clock, now);
       this.until = Math.max(this.until, own.until);
     }
@@ -78,8 +71,8 @@ export class EndpointCooldowns implements Limit {
   onServed(flight: Flight): void {
     const { endpoint, sentAt } = flight;
     this.#cooldowns.get(endpoint)?.onServed(flight);
-    this.#served.set(endpoint, true);
-    keepLast(this.#served, MOST_SERVED);
+    if (this.#served.size >= MOST_SERVED) this.#served.clear();
+    this.#served.add(endpoint);
     if (endpoint === this.#alone) this.#alone = undefined;
     if (sentAt < this.#refusedAt) return;
     if (endpoint !== this.#refusing) this.#alone = this.#refusing ?? this.#alone;
