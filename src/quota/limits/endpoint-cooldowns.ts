@@ -3,7 +3,6 @@ import { hasRoom } from '../headers/snapshot.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { Flight } from '../usage/in-flight.ts';
 import { Cooldown, type Refusal } from './cooldown.ts';
-import type { Outages } from './outages.ts';
 
 /** So many endpoints are remembered that refused a request. */
 const MOST_ENDPOINTS = 64;
@@ -19,7 +18,6 @@ const MOST_SERVED = 1_000;
  * of its endpoint.
  */
 export class EndpointCooldowns implements Limit {
-  readonly #outages: Pick<Outages, 'hasAnsweredBeside'>;
   readonly #cooldowns = new Map<string | undefined, Cooldown>();
   /** Endpoints that have served a request. */
   readonly #served = new Set<string>();
@@ -28,10 +26,6 @@ export class EndpointCooldowns implements Limit {
   #refusedAt = -Infinity;
   /** The endpoint that refused while another one served, unless another one has refused since. */
   #alone: string | undefined;
-
-  constructor(outages: Pick<Outages, 'hasAnsweredBeside'>) {
-    this.#outages = outages;
-  }
 
   /** The latest end of a pause, in force or not. */
   until: number = -Infinity;
@@ -43,20 +37,23 @@ export class EndpointCooldowns implements Limit {
 
   /** Whether an endpoint has served nothing, although others have: what refuses its requests concerns no other. */
   isBarred(endpoint: string): boolean {
-    return this.#served.size > 0 && !this.#served.has(endpoint);
+    return this.#haveOthersServed(endpoint) && !this.#served.has(endpoint);
+  }
+
+  #haveOthersServed(endpoint: string): boolean {
+    return this.#served.size > (this.#served.has(endpoint) ? 1 : 0);
   }
 
   /**
    * A request was refused.
    *
-   * @returns whether by its endpoint alone: it has served nothing, although others have, or others were answered and none refuses, too; and every named
-   * window has room, or, where none is named, it has served nothing, or another one served between two of its refusals.
+   * @returns whether by its endpoint alone: others have served, and none of them refuses, or it has served nothing; and every named window has room, or,
+   * where none is named, it has served nothing, or another one served between two of its refusals.
    */
   onRefused({ endpoint }: Flight, refusal: Refusal, clock: ServerClock, now: number): boolean {
-    const { quota } = refusal;
     const isBarred = this.isBarred(endpoint);
-    const isMet = this.#outages.hasAnsweredBeside(endpoint) && (this.#refusing ?? endpoint) === endpoint;
-    const isAlone = (isBarred || isMet) && (hasRoom(quota) ?? (isBarred || this.#alone === endpoint));
+    const isMet = isBarred || (this.#haveOthersServed(endpoint) && (this.#refusing ?? endpoint) === endpoint);
+    const isAlone = isMet && (hasRoom(refusal.quota) ?? (isBarred || this.#alone === endpoint));
     if (!isBarred) {
       this.#refusing = endpoint;
       this.#refusedAt = now;
@@ -71,7 +68,7 @@ export class EndpointCooldowns implements Limit {
 
   /** All requests pause until an instant because this endpoint refused one, and no window explains it: a call of another endpoint probes the service. */
   letOthersProbe(endpoint: string, until: number): void {
-    if (this.#outages.hasAnsweredBeside(endpoint))
+    if (this.#haveOthersServed(endpoint))
       this.#ownOf(endpoint).hold(until + LONGER_MS, 'the service refused a request');
   }
 

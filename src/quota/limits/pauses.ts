@@ -11,13 +11,12 @@ export class Pauses implements Limit {
   /** The pause that the service ordered. */
   readonly ordered: Cooldown = new Cooldown();
   /** The pauses of single endpoints. */
-  readonly endpoints: EndpointCooldowns;
+  readonly endpoints: EndpointCooldowns = new EndpointCooldowns();
   readonly outages: Outages;
   readonly manual: ManualPause;
   readonly #limits: readonly Limit[];
 
   constructor(outages: Outages, manual: ManualPause) {
-    this.endpoints = new EndpointCooldowns(outages);
     this.outages = outages;
     this.manual = manual;
     this.#limits = [this.ordered, outages, manual];

@@ -19,7 +19,7 @@ export class UnknownLimits implements Limit {
   /** The end of the last pause after a refusal that no window explains. */
   #pausedUntil = -Infinity;
   /** Whether the refusals before that pause came long after others. */
-  #isApart = true;
+  #isApart = false;
   /** Until when refusals tell of no rate where windows are known. */
   #distrustedUntil = -Infinity;
 
@@ -59,8 +59,9 @@ export class UnknownLimits implements Limit {
     const isOpen = isNamed && !rate.isKnown;
     if (isOpen && (this.#isApart || now < this.#distrustedUntil)) rate.onPaused(pausedUntil);
     else if (!isOpen || !isFirst) rate.onRefused(flight, pausedUntil, now);
-    if (!isNamed || !rate.isWrong) return;
-    this.#refusalRate = new RefusalRate();
-    this.#distrustedUntil = now + TRIAL_MS;
+    if (isNamed && rate.isWrong) {
+      this.#refusalRate = new RefusalRate();
+      this.#distrustedUntil = now + TRIAL_MS;
+    }
   }
 }

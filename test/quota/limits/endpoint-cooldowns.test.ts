@@ -12,14 +12,15 @@ const ROOM = { stacks: { cost: 2, minute: { limit: 10, remaining: 2 } } };
 const TOO_LITTLE = { stacks: { cost: 2, minute: { limit: 10, remaining: 1 } } };
 const NO_WINDOW = { stacks: {} };
 
-/** Cooldowns where other endpoints were answered, or none was. */
-function cooldownsOf(hasAnsweredBeside = true) {
-  const cooldowns = new EndpointCooldowns({ hasAnsweredBeside: () => hasAnsweredBeside });
+/** Cooldowns of endpoints of which these have served. */
+function cooldownsOf(served: readonly string[] = ['GET /a', 'GET /b', 'GET /c']) {
+  const cooldowns = new EndpointCooldowns();
   const refuse = (endpoint: string, now: number, said: Partial<QuotaSnapshot>): boolean => {
     const quota = { receivedAt: now, stacks: {}, malformed: [], unrecognised: {}, ...said };
     return cooldowns.onRefused(flightOf(endpoint, now - 10), { quota, sentAt: now - 10 }, knownClock(), now);
   };
   const serve = (endpoint: string, sentAt: number): void => cooldowns.onServed(flightOf(endpoint, sentAt));
+  for (const endpoint of served) serve(endpoint, 0);
   return { cooldowns, refuse, serve };
 }
 
@@ -45,14 +46,13 @@ describe('an endpoint refuses alone', () => {
     expect(cooldowns.check(A, 2_000)).toBeUndefined();
   });
 
-  it('never where no other was answered', () => {
-    const { refuse } = cooldownsOf(false);
+  it('never where no other has served', () => {
+    const { refuse } = cooldownsOf(['GET /a']);
     expect(refuse('GET /a', 100, ROOM)).toBe(false);
   });
 
   it('never while another refuses, too', () => {
     const { refuse, serve } = cooldownsOf();
-    for (const endpoint of ['GET /a', 'GET /b', 'GET /c']) serve(endpoint, 10);
     expect([refuse('GET /a', 100, ROOM), refuse('GET /b', 110, ROOM)]).toEqual([true, false]);
     serve('GET /c', 105);
     expect(refuse('GET /a', 120, ROOM)).toBe(false);
@@ -82,7 +82,7 @@ describe('an endpoint refuses alone', () => {
     expect(cooldowns.check(B, 1_150)).toBeUndefined();
     serve('GET /b', 1_150);
     expect(refuse('GET /a', 1_300, NO_WINDOW)).toBe(true);
-    const single = cooldownsOf(false).cooldowns;
+    const single = cooldownsOf(['GET /a']).cooldowns;
     single.letOthersProbe('GET /a', 1_100);
     expect(single.check(A, 1_150)).toBeUndefined();
   });
@@ -90,7 +90,7 @@ describe('an endpoint refuses alone', () => {
 
 describe('an endpoint that has served nothing, although others have', () => {
   it('refuses alone, whatever else refuses, unless a window is full', () => {
-    const { cooldowns, refuse, serve } = cooldownsOf();
+    const { cooldowns, refuse, serve } = cooldownsOf([]);
     serve('GET /b', 10);
     expect([refuse('GET /a', 100, NO_WINDOW), refuse('GET /c', 110, NO_WINDOW)]).toEqual([true, true]);
     expect(refuse('GET /a', 120, TOO_LITTLE)).toBe(false);
@@ -100,12 +100,12 @@ describe('an endpoint that has served nothing, although others have', () => {
   });
 
   it('is barred no more than another where none has served', () => {
-    const { cooldowns, refuse } = cooldownsOf();
+    const { cooldowns, refuse } = cooldownsOf([]);
     expect([refuse('GET /a', 100, NO_WINDOW), cooldowns.isBarred('GET /a')]).toEqual([false, false]);
   });
 
   it('is one of a bounded number', () => {
-    const { cooldowns, serve } = cooldownsOf();
+    const { cooldowns, serve } = cooldownsOf([]);
     for (let endpoint = 0; endpoint < 1_002; endpoint++) serve(`GET /${endpoint}`, endpoint);
     expect(['GET /0', 'GET /1001'].map((endpoint) => cooldowns.isBarred(endpoint))).toEqual([true, false]);
   });
