@@ -8,7 +8,7 @@ import { Cooldown, type Refusal } from './cooldown.ts';
 const MOST_ENDPOINTS = 64;
 
 /** The pause of an endpoint lasts longer by this than that of all, in milliseconds. */
-const LONGER_MS = 100;
+export const LONGER_MS = 100;
 
 /** So many are remembered that served one. */
 const MOST_SERVED = 1_000;

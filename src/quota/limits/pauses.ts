@@ -1,7 +1,7 @@
 import { type Charge, type Hold, type Limit, longestHold, type ReasonKind } from '../admission.ts';
 import type { Flight } from '../usage/in-flight.ts';
 import { Cooldown } from './cooldown.ts';
-import { EndpointCooldowns } from './endpoint-cooldowns.ts';
+import { EndpointCooldowns, LONGER_MS } from './endpoint-cooldowns.ts';
 import type { ManualPause } from './manual-pause.ts';
 import type { Outage } from './outage.ts';
 import type { Outages } from './outages.ts';
@@ -23,8 +23,10 @@ export class Pauses implements Limit {
   }
 
   check(charge: Charge, now: number): Hold | undefined {
-    // While all requests pause, it does not matter that those of an endpoint will pause for longer.
-    const hold = this.ordered.until > now ? undefined : this.endpoints.check(charge, now);
+    const own = this.endpoints.check(charge, now);
+    const { until } = this.ordered;
+    // While all requests pause, the call that is not to be the probe after that stands still with the others.
+    const hold = own && until > now && own.until <= until + LONGER_MS ? undefined : own;
     return longestHold(this.#limits, charge, now, hold);
   }
 

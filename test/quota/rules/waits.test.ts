@@ -35,16 +35,24 @@ describe('rule 7, know which waits a settle can shorten:', () => {
   });
 });
 
+/** Every endpoint, which a `retry-after` concerns unless no window explains the refusal that states it. */
+const ALL = 'all';
+
 describe('rule 9, a hold only ever grows:', () => {
-  it('nothing is granted before a retry-after has passed', () => {
+  it('nothing is granted before a retry-after has passed, of its endpoint or of all', () => {
     fc.assert(
       fc.property(anySteps, (steps) => {
-        let until = 0;
+        const ends = new Map([[ALL, 0]]);
         for (const { at, step, admission, settled } of new Stage({ origin: 0 }).play(steps)) {
+          const endpoint = step.do === 'ask' ? step.endpoint : ALL;
+          const until = Math.max(ends.get(ALL) ?? 0, ends.get(endpoint) ?? 0);
           if (admission?.kind === 'granted') expect(at).toBeGreaterThanOrEqual(until);
           if (admission?.kind === 'wait') expect(admission.until).toBeGreaterThanOrEqual(until);
-          if (step.do === 'answer' && settled && at < settled.sentAt + LEASE_MS)
-            until = Math.max(until, at + (step.saying.retryAfterMs ?? 0));
+          if (step.do !== 'answer' || !settled || at >= settled.sentAt + LEASE_MS) continue;
+          const { limited, secondLeft, minuteLeft, monthLeft, retryAfterMs = 0 } = step.saying;
+          const isFull = [secondLeft, minuteLeft, monthLeft].includes(0);
+          const of = limited && !isFull ? settled.endpoint : ALL;
+          ends.set(of, Math.max(ends.get(of) ?? 0, at + retryAfterMs));
         }
       }),
     );
