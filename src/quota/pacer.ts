@@ -303,7 +303,7 @@ export class Pacer {
     }
     const cost = believableCost(quota);
     if (cost === undefined) {
-      if (!failed) this.costs.onUnstated({ endpoint });
+      if (!failed) this.costs.onUnstated(endpoint);
       return units;
     }
     this.costs.learn(endpoint, cost, query);

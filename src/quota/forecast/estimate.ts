@@ -202,8 +202,8 @@ function* resetWindowsOf({ resetWindows }: EstimateInputs, now: number, origin: 
 }
 
 /**
- * The requests that may be under way at a time, of all endpoints or of one. Those that are will be answered one after the other within a round trip. While they are as many as
- * may be and none is answered, they are late, and expected to be so for as long again.
+ * The requests that may be under way at a time, of all endpoints or of one. Those that are will be answered one after the other within a round
+ * trip. While they are as many as may be and none is answered, they are late, and expected to be so for as long again.
  */
 function slotsOf(
   { limit, open, sentAt }: EstimateInputs['concurrency'],

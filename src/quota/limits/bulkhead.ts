@@ -20,16 +20,26 @@ export class Bulkhead implements Limit {
 
   /** The requests of an endpoint that are under way, if they are as many as may be. */
   fullOf(endpoint: string): Readonly<Concurrency> | undefined {
-    const limit = Math.ceil(PART * this.#concurrency.limit);
     const open = this.#flights.openOf(endpoint);
-    if (open < limit || !this.#outages.hasAnsweredBeside(endpoint)) return undefined;
-    return { limit, open, sentAt: this.#flights.sentAtOf(endpoint) };
+    if (!this.#isFull(endpoint, open)) return undefined;
+    return { limit: this.#most, open, sentAt: this.#flights.sentAtOf(endpoint) };
   }
 
   check({ endpoint }: Charge, now: number): Hold | undefined {
-    const full = this.fullOf(endpoint);
-    if (!full) return undefined;
-    const why = `${full.open} requests of ${endpoint} are in flight, and a quarter of the maximum (option concurrency) is left to others`;
-    return holdUntil(this.#flights.endsBy(now), () => ({ kind: 'concurrency', why }), { scope: 'endpoint' });
+    const open = this.#flights.openOf(endpoint);
+    if (!this.#isFull(endpoint, open)) return undefined;
+    const left = 'a quarter of the maximum (option concurrency) is left to others';
+    const reason = () =>
+      ({ kind: 'concurrency', why: `${open} requests of ${endpoint} are in flight, and ${left}` }) as const;
+    return holdUntil(this.#flights.endsBy(now), reason, { scope: 'endpoint' });
+  }
+
+  #isFull(endpoint: string, open: number): boolean {
+    return open >= this.#most && this.#outages.hasAnsweredBeside(endpoint);
+  }
+
+  /** How many requests of one endpoint may be under way. */
+  get #most(): number {
+    return Math.ceil(PART * this.#concurrency.limit);
   }
 }

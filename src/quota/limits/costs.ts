@@ -114,7 +114,7 @@ export class Costs implements Limit {
   }
 
   /** An answer stated no cost. Where those of its endpoint never do, its requests are taken to cost as much as the costliest of all. */
-  onUnstated({ endpoint }: Pick<Charge, 'endpoint'>): void {
+  onUnstated(endpoint: string): void {
     if (!this.#stated || this.#byEndpoint.has(endpoint) || this.#unstated.size >= ENDPOINTS) return;
     const answers = (this.#unstated.get(endpoint) ?? 0) + 1;
     this.#unstated.set(endpoint, answers);

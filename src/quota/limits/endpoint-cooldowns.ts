@@ -3,14 +3,9 @@ import { hasRoom } from '../headers/snapshot.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { Flight } from '../usage/in-flight.ts';
 import { Cooldown, type Refusal } from './cooldown.ts';
+import { EachEndpoint, LONGER_MS } from './each-endpoint.ts';
 
-/** So many endpoints are remembered that refused a request. */
-const MOST_ENDPOINTS = 64;
-
-/** The pause of an endpoint lasts longer by this than that of all, in milliseconds. */
-export const LONGER_MS = 100;
-
-/** So many are remembered that served one. */
+/** So many endpoints are remembered that served a request. */
 const MOST_SERVED = 1_000;
 
 /**
@@ -18,7 +13,7 @@ const MOST_SERVED = 1_000;
  * of its endpoint.
  */
 export class EndpointCooldowns implements Limit {
-  readonly #cooldowns = new Map<string | undefined, Cooldown>();
+  readonly #cooldowns = new EachEndpoint((endpoint) => new Cooldown(endpoint));
   /** Endpoints that have served a request. */
   readonly #served = new Set<string>();
   /** The endpoint that refused the last request of all, and when; undefined: another one has served since. */
@@ -28,7 +23,9 @@ export class EndpointCooldowns implements Limit {
   #alone: string | undefined;
 
   /** The latest end of a pause, in force or not. */
-  until: number = -Infinity;
+  get until(): number {
+    return this.#cooldowns.until;
+  }
 
   /** The end of the pause of this endpoint, in force or not. */
   untilOf(endpoint: string | undefined): number {
@@ -58,24 +55,14 @@ export class EndpointCooldowns implements Limit {
       this.#refusing = endpoint;
       this.#refusedAt = now;
     }
-    if (isAlone) {
-      const own = this.#ownOf(endpoint);
-      own.onRefused(refusal, clock, now);
-      this.until = Math.max(this.until, own.until);
-    }
+    if (isAlone) this.#cooldowns.of(endpoint).onRefused(refusal, clock, now);
     return isAlone;
   }
 
   /** All requests pause until an instant because this endpoint refused one, and no window explains it: a call of another endpoint probes the service. */
   letOthersProbe(endpoint: string, until: number): void {
-    if (this.#haveOthersServed(endpoint))
-      this.#ownOf(endpoint).hold(until + LONGER_MS, 'the service refused a request');
-  }
-
-  #ownOf(endpoint: string): Cooldown {
-    const own = this.#cooldowns.get(endpoint) ?? new Cooldown(endpoint);
-    forget(this.#cooldowns.set(endpoint, own), MOST_ENDPOINTS);
-    return own;
+    if (!this.#haveOthersServed(endpoint)) return;
+    this.#cooldowns.of(endpoint).hold(until + LONGER_MS, 'the service refused a request');
   }
 
   /** A request is sent. */
@@ -87,7 +74,9 @@ export class EndpointCooldowns implements Limit {
   onServed(flight: Flight): void {
     const { endpoint, sentAt } = flight;
     this.#cooldowns.get(endpoint)?.onServed(flight);
-    forget(this.#served.add(endpoint), MOST_SERVED);
+    this.#served.add(endpoint);
+    const [first = endpoint] = this.#served;
+    if (this.#served.size > MOST_SERVED) this.#served.delete(first);
     if (sentAt < this.#refusedAt) return;
     if (endpoint !== this.#refusing) this.#alone = this.#refusing ?? this.#alone;
     this.#refusing = undefined;
@@ -96,10 +85,4 @@ export class EndpointCooldowns implements Limit {
   check(charge: Charge, now: number): Hold | undefined {
     return this.#cooldowns.get(charge.endpoint)?.check(charge, now);
   }
-}
-
-/** Forgets the first of more than so many. */
-function forget(all: Map<unknown, unknown> | Set<unknown>, most: number): void {
-  const [first] = all.keys();
-  if (all.size > most) all.delete(first);
 }

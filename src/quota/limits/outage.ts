@@ -2,14 +2,12 @@ import { type Charge, type Hold, holdUntil, type Limit } from '../admission.ts';
 import { Breaker } from '../recovery/breaker.ts';
 import { Reopening } from '../recovery/reopening.ts';
 import type { Flight } from '../usage/in-flight.ts';
+import { LONGER_MS } from './each-endpoint.ts';
 
 /** After this many failures in a row the service counts as down, and is probed after pauses of at most this length. */
 const FAILURES_IN_A_ROW = 5;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 2_000;
-
-/** The pause of an endpoint lasts longer by this, in milliseconds, so that a call of another one probes the service. */
-const LONGER_MS = 100;
 
 /** Failures count as in a row if they are no further apart than this, in milliseconds. */
 const APART_MS = 60_000;

@@ -1,9 +1,7 @@
 import { type Charge, type Hold, type Limit, longestHold } from '../admission.ts';
 import type { Flight } from '../usage/in-flight.ts';
+import { EachEndpoint } from './each-endpoint.ts';
 import { Outage } from './outage.ts';
-
-/** So many endpoints are remembered whose requests failed. */
-const MOST_ENDPOINTS = 64;
 
 /** The endpoint of a request, and when that was sent. */
 type Sent = Pick<Flight, 'endpoint' | 'sentAt'>;
@@ -14,13 +12,15 @@ type Sent = Pick<Flight, 'endpoint' | 'sentAt'>;
  */
 export class Outages implements Limit {
   readonly service: Outage = new Outage();
-  readonly #endpoints = new Map<string, Outage>();
+  readonly #endpoints = new EachEndpoint((endpoint) => new Outage(endpoint));
   /** The endpoint that was answered last, and the last one before that was another. */
   #answered: string | undefined;
   #answeredBefore: string | undefined;
 
   /** The latest end of a pause of an endpoint, in force or not. */
-  endpointsUntil: number = -Infinity;
+  get endpointsUntil(): number {
+    return this.#endpoints.until;
+  }
 
   /** The end of the pause of this endpoint alone, in force or not. */
   untilOf(endpoint: string | undefined): number {
@@ -52,15 +52,10 @@ export class Outages implements Limit {
 
   /** See {@link Outage.onFailure}. */
   onFailure(flight: Sent, now: number, code?: string): void {
-    const { endpoint } = flight;
-    const own = this.#endpoints.get(endpoint) ?? new Outage(endpoint);
-    this.#endpoints.set(endpoint, own);
-    const [oldest = endpoint] = this.#endpoints.keys();
-    if (this.#endpoints.size > MOST_ENDPOINTS) this.#endpoints.delete(oldest);
+    const own = this.#endpoints.of(flight.endpoint);
     // That an endpoint still fails says nothing new of a service that answers for others.
     if (own.isClosed || !this.service.isClosed) this.service.onFailure(flight, now, code);
     own.onFailure(flight, now, code);
-    this.endpointsUntil = Math.max(this.endpointsUntil, own.until);
   }
 
   check(charge: Charge, now: number): Hold | undefined {

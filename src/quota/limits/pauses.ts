@@ -1,7 +1,8 @@
 import { type Charge, type Hold, type Limit, longestHold, type ReasonKind } from '../admission.ts';
 import type { Flight } from '../usage/in-flight.ts';
 import { Cooldown } from './cooldown.ts';
-import { EndpointCooldowns, LONGER_MS } from './endpoint-cooldowns.ts';
+import { LONGER_MS } from './each-endpoint.ts';
+import { EndpointCooldowns } from './endpoint-cooldowns.ts';
 import type { ManualPause } from './manual-pause.ts';
 import type { Outage } from './outage.ts';
 import type { Outages } from './outages.ts';
@@ -25,7 +26,7 @@ export class Pauses implements Limit {
   check(charge: Charge, now: number): Hold | undefined {
     const own = this.endpoints.check(charge, now);
     const { until } = this.ordered;
-    // While all requests pause, the call that is not to be the probe after that stands still with the others.
+    // A pause that is longer only so that another call is the probe is none of its own while all requests pause.
     const hold = own && until > now && own.until <= until + LONGER_MS ? undefined : own;
     return longestHold(this.#limits, charge, now, hold);
   }

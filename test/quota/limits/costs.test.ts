@@ -41,17 +41,17 @@ describe('what a request is expected to cost', () => {
     const costs = learned(2, 4);
     for (const isNews of [true, true, true, false]) {
       expect(costs.isNews({ endpoint: 'GET /b' })).toBe(isNews);
-      costs.onUnstated({ endpoint: 'GET /b' });
+      costs.onUnstated('GET /b');
     }
     expect(certain(costs, 'GET /b')).toBe(4);
-    for (let answer = 0; answer < 3; answer++) costs.onUnstated({ endpoint: 'GET /a' });
+    for (let answer = 0; answer < 3; answer++) costs.onUnstated('GET /a');
     costs.learn('GET /b', 9);
     expect([certain(costs, 'GET /a'), certain(costs, 'GET /b')]).toEqual([4, 9]);
   });
 
   it('stays one unit where answers state none at all', () => {
     const costs = new Costs();
-    for (let answer = 0; answer < 3; answer++) costs.onUnstated({ endpoint: 'GET /a' });
+    for (let answer = 0; answer < 3; answer++) costs.onUnstated('GET /a');
     costs.learn('GET /b', 5);
     expect(costs.isNews({ endpoint: 'GET /a' })).toBe(true);
   });
