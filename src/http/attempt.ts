@@ -13,7 +13,7 @@ import { Failure, KEY_CHANGED, KEY_REFUSED } from './failure.ts';
 import type { KeyMask } from './key-mask.ts';
 import { KeyRecognition } from './key-recognition.ts';
 import { cancelBody, redirectOf } from './redirect.ts';
-import { type AttemptCounts, type AttemptOutcome, isSafe, mayRetryRefusal } from './retry-policy.ts';
+import { type AttemptCounts, type AttemptOutcome, isSafe, mayRetryRefusal, refusalsWith } from './retry-policy.ts';
 import { isGatewayFailure, isLimitation } from './status.ts';
 import type { Transport } from './transport.ts';
 
@@ -181,7 +181,8 @@ export class HttpExchange {
   ): Body | Promise<Body> {
     const { transport } = this.#options;
     const { isLimited, redirect } = outcome;
-    const mayRepeat = !call.ask.isOneShot && mayRetryRefusal(outcome, counts.refusals + 1, isSafe(request.method));
+    const isLast = call.ask.isOneShot || counts.isLast;
+    const mayRepeat = !isLast && mayRetryRefusal(outcome, refusalsWith(outcome, counts), isSafe(request.method));
     if (call.wants === 'none' || redirect || (isLimited && (mayRepeat || !call.takesRefusals))) {
       cancelBody(response);
       return '';

@@ -25,6 +25,12 @@ export interface AttemptCounts {
   readonly hops: number;
   /** Whether the key was asked for already, but the request was admitted for another one. */
   readonly isKeyAsked?: boolean;
+  /** Since when its requests fail, or are refused although no window is full, in monotonic milliseconds; undefined: none was. */
+  readonly failingSince?: number | undefined;
+  /** Whether the present request only probes an endpoint that serves no call: where it fails, too, it is not counted. */
+  readonly isProbe?: boolean;
+  /** Whether the present request is the last one, because the call has failed, with others, for longer than it may wait. */
+  readonly isLast?: boolean;
 }
 
 /** Limits for retrying a call. */
@@ -40,12 +46,16 @@ export interface RetryPolicy {
 export type RetryDecision =
   /** The answer is the caller's. */
   | { readonly kind: 'deliver' }
-  /** The call is queued again. `isPaid`: the retry budget pays for it. `isPromised`: it waits until the budget has earned it, unless a success of its endpoint ends the wait. */
+  /**
+   * The call is queued again. `isPaid`: the retry budget pays for it. `isPromised`: it waits until the budget has earned it, unless a success of its
+   * endpoint ends the wait. `fallsBehind`: it goes behind the calls of its priority that have come so far, so that the next probe is another call's.
+   */
   | {
       readonly kind: 'retry';
       readonly afterMs: number;
       readonly isPaid: boolean;
       readonly isPromised?: boolean;
+      readonly fallsBehind?: boolean;
       readonly url?: URL;
     }
   /** The failure is the caller's. */
@@ -66,24 +76,28 @@ const MOST_HOPS = 3;
 const LASTING =
   /^(?:CERT_|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|REDIRECT|TOO_LARGE|INVALID|KEY_REFUSED)/;
 
+/** A refusal. */
+type Refused = Pick<AttemptOutcome & { readonly kind: 'answered' }, 'status' | 'isFull'>;
+
+/** How often a call was refused, this refusal included. */
+export function refusalsWith({ isFull }: Refused, { refusals, isProbe }: AttemptCounts): number {
+  return isProbe && !isFull ? refusals : refusals + 1;
+}
+
 /**
  * Whether a call that was refused because of a limit is queued again. A call that is unsafe to repeat is queued only if its
  * request was certainly not executed.
  *
  * @param refusals - how often it was refused, this time included.
  */
-export function mayRetryRefusal(
-  { status, isFull = false }: { readonly status: number; readonly isFull?: boolean },
-  refusals: number,
-  isSafe: boolean,
-): boolean {
+export function mayRetryRefusal({ status, isFull }: Refused, refusals: number, isSafe: boolean): boolean {
   return refusals < (isFull ? MOST_REFUSALS_FULL : MOST_REFUSALS) && (isSafe || isSurelyUndone(status));
 }
 
 /** Decides what follows an attempt: the answer, another attempt and how soon, or the failure. */
 export function decideRetry(outcome: AttemptOutcome, counts: AttemptCounts, policy: RetryPolicy): RetryDecision {
   if (outcome.kind === 'answered' && outcome.isLimited) {
-    const isAgain = mayRetryRefusal(outcome, counts.refusals, policy.isSafe);
+    const isAgain = !counts.isLast && mayRetryRefusal(outcome, counts.refusals, policy.isSafe);
     return isAgain ? { kind: 'retry', afterMs: 0, isPaid: false } : { kind: 'fail' };
   }
   if (outcome.kind === 'answered' && outcome.redirect) {
@@ -91,7 +105,7 @@ export function decideRetry(outcome: AttemptOutcome, counts: AttemptCounts, poli
     return counts.hops <= MOST_HOPS ? { kind: 'retry', afterMs: 0, isPaid: false, url } : { kind: 'fail' };
   }
   const mayPass = outcome.kind === 'answered' ? isPassing(outcome.status) : !LASTING.test(outcome.code);
-  if (mayPass && policy.isSafe && counts.attempts < policy.maxAttempts) {
+  if (mayPass && policy.isSafe && !counts.isLast && counts.attempts < policy.maxAttempts) {
     const longest = doubled(FIRST_BACKOFF_MS, LONGEST_BACKOFF_MS, counts.attempts);
     return { kind: 'retry', afterMs: policy.random() * longest, isPaid: true };
   }

@@ -5,13 +5,32 @@ import {
   decideRetry,
   isSafe,
   type RetryDecision,
+  refusalsWith,
   withoutRetry,
 } from '../http/retry-policy.ts';
 import { keepLast } from '../keep-last.ts';
+import { FailingCalls } from './failing-calls.ts';
 import { CommonBudget, RetryBudget } from './retry-budget.ts';
 
 /** So many endpoints have budgets of their own. */
 const MOST_ENDPOINTS = 64;
+
+type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+/** A request of a call that has ended. */
+export interface EndedRequest {
+  readonly call: Call;
+  readonly method: string;
+  readonly outcome: AttemptOutcome;
+  /** The requests of the call before it, in which it is counted. */
+  readonly counts: Mutable<AttemptCounts>;
+  /** Whether it went although the limits forbade it. */
+  readonly isExempt: boolean | undefined;
+  /** Whether it found the service, or its endpoint, down. */
+  readonly wasDown: boolean;
+  /** When it ended, in monotonic milliseconds. */
+  readonly now: number;
+}
 
 /** What follows an attempt, by the retry policy and the retry budget of its endpoint. */
 export class Retries {
@@ -21,29 +40,60 @@ export class Retries {
   readonly common: CommonBudget = new CommonBudget();
   /** One for each endpoint, so that retries of one that fails delay none of another. */
   readonly #budgets = new Map<string, RetryBudget>();
+  readonly #failing = new FailingCalls();
 
   constructor(maxAttempts: number, random: () => number) {
     this.#maxAttempts = maxAttempts;
     this.#random = random;
   }
 
+  /** A call makes a request: it may only probe an endpoint that serves none, so that a failure counts as no attempt, for as long as the call may wait. */
+  onSending({ ask }: Call, counts: EndedRequest['counts'], now: number): void {
+    counts.isProbe = this.#failing.isProbe(ask.endpoint, counts);
+    counts.isLast = counts.isProbe && now - (counts.failingSince ?? now) > ask.maxWaitMs;
+  }
+
   /**
-   * Decides what follows an attempt of a call that ended at `now`. A retry waits for the budget, if the call may wait that long. A refused
+   * Counts a request that has ended, and decides what follows. A retry waits for the budget, if the call may wait that long. A refused
    * inspection has read the quota, too.
    */
-  decide(call: Call, method: string, outcome: AttemptOutcome, counts: AttemptCounts, now: number): RetryDecision {
+  decide(request: EndedRequest): RetryDecision {
+    const { call, method, outcome, counts, now } = request;
     const { endpoint, isInspection, isOneShot, maxWaitMs } = call.ask;
     const { maxQueueMs = Infinity } = call;
+    countIn(request);
     if (isInspection && outcome.kind === 'answered' && outcome.isLimited) return withoutRetry(outcome);
     const policy = { maxAttempts: this.#maxAttempts, isSafe: isSafe(method), random: this.#random };
     const decision = decideRetry(outcome, counts, policy);
-    if (decision.kind === 'deliver' && outcome.kind === 'answered' && outcome.status < 500)
+    if (decision.kind === 'deliver' && outcome.kind === 'answered' && outcome.status < 500) {
       this.#budgets.get(endpoint)?.earn();
+      this.#failing.onServed(endpoint, now);
+    }
     if (decision.kind !== 'retry') return decision;
     if (isOneShot) return withoutRetry(outcome);
     const waitMs = decision.isPaid ? this.#budgetOf(endpoint).pay(now, Math.min(maxWaitMs, maxQueueMs)) : 0;
     if (waitMs === undefined) return withoutRetry(outcome);
-    return waitMs > decision.afterMs ? { ...decision, afterMs: waitMs, isPromised: true } : decision;
+    const fallsBehind = this.#onFailing(request);
+    const retry = fallsBehind ? { ...decision, fallsBehind } : decision;
+    return waitMs > decision.afterMs ? { ...retry, afterMs: waitMs, isPromised: true } : retry;
+  }
+
+  /** A call has ended. */
+  onEnded(call: Call, { failingSince }: AttemptCounts): void {
+    if (failingSince !== undefined) this.#failing.end(call.ask.endpoint);
+  }
+
+  /**
+   * A request was in vain, and its call goes on.
+   *
+   * @returns whether that goes behind the calls of its priority that have come so far: it found the service down, or was refused again although no window is full.
+   */
+  #onFailing({ call, outcome, counts, wasDown, now }: EndedRequest): boolean {
+    if (outcome.kind === 'answered' && (outcome.redirect || outcome.isFull)) return false;
+    const isAgain = counts.failingSince !== undefined;
+    if (!isAgain) this.#failing.begin(call.ask.endpoint);
+    counts.failingSince ??= now;
+    return wasDown || (isAgain && outcome.kind === 'answered' && outcome.isLimited);
   }
 
   #budgetOf(endpoint: string): RetryBudget {
@@ -52,4 +102,12 @@ export class Retries {
     keepLast(this.#budgets, MOST_ENDPOINTS);
     return budget;
   }
+}
+
+/** Counts a request as what it was: a refusal, a redirect or an attempt. A refusal of what the limits forbade does not count, nor does a probe that fails. */
+function countIn({ outcome, counts, isExempt, wasDown }: EndedRequest): void {
+  const isAnswered = outcome.kind === 'answered';
+  if (isAnswered && outcome.isLimited) counts.refusals = isExempt ? counts.refusals : refusalsWith(outcome, counts);
+  else if (isAnswered && outcome.redirect) counts.hops++;
+  else if (!(wasDown && counts.isProbe)) counts.attempts++;
 }

@@ -4,7 +4,7 @@ import { HttpExchange, type TracedCall } from '../http/attempt.ts';
 import type { Call, Reply } from '../http/call.ts';
 import { KEY_CHANGED } from '../http/failure.ts';
 import { redirected } from '../http/redirect.ts';
-import type { AttemptCounts, AttemptOutcome, RetryDecision } from '../http/retry-policy.ts';
+import type { AttemptOutcome, RetryDecision } from '../http/retry-policy.ts';
 import type { Lease } from '../quota/admission.ts';
 import { Books } from '../quota/books.ts';
 import { ClientWide } from '../quota/client-wide.ts';
@@ -25,15 +25,13 @@ import { Backlog, type BackloggedCall } from './outlook/backlog.ts';
 import { QueueOutlook } from './outlook/queue-outlook.ts';
 import { CallQueue } from './queue/call-queue.ts';
 import type { WaitingCall } from './queue/waiting-call.ts';
-import { Retries } from './retries.ts';
+import { type EndedRequest, Retries } from './retries.ts';
 
 /**
  * Upper bound for the promises between the end of a call and its caller: after so many turns the caller has its result. An `await` more on
  * that way needs one turn more; `test/client/pause-and-close.test.ts` tries each kind of call.
  */
 const TELLING_TURNS = 10;
-
-type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 /** A call that the scheduler makes. */
 type ScheduledCall = TracedCall & BackloggedCall;
@@ -215,11 +213,13 @@ export class Scheduler {
   async #make(call: ScheduledCall, first: Lease): Promise<Reply> {
     const { trace } = call;
     let { request } = call;
-    const counts = { attempts: 0, refusals: 0, hops: 0, isKeyAsked: false };
+    const clock = this.#clock;
+    const counts: EndedRequest['counts'] = { attempts: 0, refusals: 0, hops: 0 };
     try {
       for (let lease = first; ; lease = await granted(this.#acquire(call))) {
         trace.granted();
         this.#backlog.leave(call);
+        this.#retries.onSending(call, counts, clock.now());
         const result = await this.#exchange.attempt(call, request, lease, counts);
         const { outcome, reply } = result;
         counts.isKeyAsked = outcome.kind === 'failed' && outcome.code === KEY_CHANGED;
@@ -228,8 +228,10 @@ export class Scheduler {
           this.#backlog.queue(call);
           continue;
         }
-        countIn(counts, outcome, lease);
-        const decision = this.#retries.decide(call, request.method, outcome, counts, this.#clock.now());
+        const { isExempt } = lease;
+        const wasDown = this.#clientWide.outages.wasDown(lease);
+        const { method } = request;
+        const decision = this.#retries.decide({ call, method, outcome, counts, isExempt, wasDown, now: clock.now() });
         if (reply && isForCaller(outcome, decision, call)) {
           trace.done(reply.status);
           if (reply.status < 500) this.#hastenRetries(call.ask.endpoint);
@@ -237,13 +239,11 @@ export class Scheduler {
           if (call.ask.isInspection) this.#queue.wake();
           return reply;
         }
-        if (decision.kind !== 'retry')
-          throw finalError({ ...result, call, request, clock: this.#clock, pacer: this.#present });
+        if (decision.kind !== 'retry') throw finalError({ ...result, call, request, clock, pacer: this.#present });
         const { afterMs, isPromised } = decision;
         if (decision.url && outcome.kind === 'answered') request = redirected(request, outcome.status, decision.url);
-        // Each probe of an outage is an attempt of another call, so that none of many runs out of attempts. Where the address may be wrong,
-        // the first call soon tells so.
-        if (this.#clientWide.outages.wasDown(lease)) trace.fallBehind();
+        // The next probe is another call's, so that none of many runs out of attempts.
+        if (decision.fallsBehind) trace.fallBehind();
         trace.retrying(counts.attempts + 1, afterMs);
         this.#backlog.queue(call);
         if (afterMs > 0) await this.#queue.delay(afterMs, call.signal, isPromised ? call.ask.endpoint : undefined);
@@ -252,6 +252,7 @@ export class Scheduler {
       trace.failed(error, call.signal);
       throw withCallersFrames(error);
     } finally {
+      this.#retries.onEnded(call, counts);
       this.#end(call);
     }
   }
@@ -352,12 +353,4 @@ async function granted(lease: Lease | Promise<WaitingCall>): Promise<Lease> {
 function isForCaller(outcome: AttemptOutcome, { kind }: RetryDecision, { takesRefusals }: Call): boolean {
   if (kind === 'deliver') return true;
   return kind === 'fail' && outcome.kind === 'answered' && outcome.isLimited && takesRefusals === true;
-}
-
-/** Counts a request as what it was: a refusal, a redirect or an attempt. A refusal of what the limits forbade does not count. */
-function countIn(counts: Mutable<AttemptCounts>, outcome: AttemptOutcome, { isExempt }: Lease): void {
-  const isAnswered = outcome.kind === 'answered';
-  if (isAnswered && outcome.isLimited) counts.refusals += isExempt ? 0 : 1;
-  else if (isAnswered && outcome.redirect) counts.hops++;
-  else counts.attempts++;
 }

@@ -3,8 +3,6 @@ import type { Call } from '../../src/http/call.ts';
 import type { AttemptOutcome, RetryDecision } from '../../src/http/retry-policy.ts';
 import { Retries } from '../../src/scheduler/retries.ts';
 
-const COUNTS = { attempts: 1, refusals: 1, hops: 1 };
-
 const answered = (status: number, rest: object = {}): AttemptOutcome => ({
   kind: 'answered',
   status,
@@ -28,7 +26,8 @@ function retries() {
   const decide = (outcome: AttemptOutcome, rest: Rest = {}) => {
     const { method = 'GET', endpoint = 'GET /a', maxWaitMs = Infinity, maxQueueMs, ...ask } = rest;
     const call = { ask: { endpoint, maxWaitMs, ...ask }, maxQueueMs } as unknown as Call;
-    return all.decide(call, method, outcome, COUNTS, 0);
+    const counts = { attempts: 0, refusals: 0, hops: 0 };
+    return all.decide({ call, method, outcome, counts, isExempt: false, wasDown: false, now: 0 });
   };
   return { decide, spend: () => Array.from({ length: 10 }, () => decide(failed)) };
 }
