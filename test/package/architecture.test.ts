@@ -53,7 +53,7 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'cache',
   ],
   'src/scheduler/': [
-    'queue | callers-frames | key-turns | memberships | open-calls | options | retry-budget',
+    'queue | callers-frames | key-turns | failing-calls | memberships | open-calls | options | retry-budget',
     'outlook | duties | final-error | retries',
     'scheduler',
   ],
