@@ -54,6 +54,25 @@ describe('a service that answers nothing but refusals for two minutes', () => {
   });
 });
 
+describe('a limit of a minute that no header names', () => {
+  it('ends no bulk, although it is full for most of each minute', async () => {
+    const { clock, service, client } = worldOf();
+    let served = 0;
+    let minute = 0;
+    service.faults.when(() => {
+      const present = Math.floor(clock.wall() / 60_000);
+      if (present !== minute) served = 0;
+      minute = present;
+      return served++ < 300 ? undefined : { status: 429, headers: { 'retry-after': '1' } };
+    });
+    const ends: string[] = [];
+    await clock.run(async () => {
+      for await (const { status } of client.bulk(Array(700).keys(), () => client.getInfo())) ends.push(status);
+    });
+    expect(ends).toEqual(Array(700).fill('fulfilled'));
+  });
+});
+
 describe('a service that answers nothing but refusals without end', () => {
   it('is asked by many calls for as long as they may wait', async () => {
     const world = worldOf();
