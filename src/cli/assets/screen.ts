@@ -1,3 +1,4 @@
+import { LongWaits } from '../delays.ts';
 import type { Environment } from '../environment.ts';
 import { barLines, count, number } from '../progress-bars.ts';
 import { quotaBars } from '../quota/report.ts';
@@ -7,9 +8,6 @@ import type { Progress } from './tally.ts';
 
 /** Interval between two drawings, in milliseconds. */
 const DRAW_EVERY_MS = 200;
-
-/** Shortest standstill that is reported, in milliseconds. */
-const WORTH_TELLING_MS = 5_000;
 
 /** An outage, which consists of many short standstills, is reported at most as often as this, in milliseconds. */
 const OUTAGE_EVERY_MS = 60_000;
@@ -61,7 +59,7 @@ function pictureOn(
 
 function linesOn(stderr: Environment['stderr'], clock: Environment['clock'], progress: () => Progress): Screen {
   let tenths = 0;
-  let toldUntil = 0;
+  const waits = new LongWaits();
   let outageToldAt = -Infinity;
   const write = (line: string): void => void stderr.write(`${line}\n`).catch(() => {});
   return {
@@ -69,10 +67,8 @@ function linesOn(stderr: Environment['stderr'], clock: Environment['clock'], pro
       const now = clock.wall();
       const state = progress();
       const { total, done, failed, standstill } = state;
-      if (standstill && standstill.until - now > WORTH_TELLING_MS && standstill.until > toldUntil + WORTH_TELLING_MS) {
-        toldUntil = standstill.until;
-        write(`Waiting until ${moment(standstill.until, now)}: ${standstill.why}.`);
-      }
+      const wait = standstill && waits.sentence(standstill.until, standstill.why, now);
+      if (wait) write(wait);
       if (standstill?.isOutage && now >= outageToldAt + OUTAGE_EVERY_MS) {
         outageToldAt = now;
         write(`Waiting: ${standstill.why}.`);

@@ -1,6 +1,7 @@
 import { createClient } from '../../index.ts';
 import { accessOf } from '../access.ts';
 import type { Command } from '../command.ts';
+import { delaysTold } from '../delays.ts';
 import type { Environment } from '../environment.ts';
 import { EXIT } from '../exit.ts';
 import { writeErrors } from '../notices.ts';
@@ -35,6 +36,7 @@ A status of 400 or more is an error: the body is written all the same.`,
       ...(await accessOf(flags.access, world)),
       timeoutMs: flags.timeoutMs,
       maxWaitMs: flags.maxWaitMs,
+      onEvent: delaysTold(world),
     });
     try {
       const response = await client.fetch(flags.path, {

@@ -1,6 +1,7 @@
 import { createClient, isServiceError } from '../../index.ts';
 import { ACCESS_FLAGS, accessOf, maxWaitOf, timeoutOf, WAIT_FLAG } from '../access.ts';
 import type { Command } from '../command.ts';
+import { delaysTold } from '../delays.ts';
 import { EXIT } from '../exit.ts';
 import { type KnownFlags, noArguments, readFlags } from '../flags.ts';
 import { writeErrors } from '../notices.ts';
@@ -36,6 +37,7 @@ stacks-quota quota`,
       ...(await accessOf(values, world)),
       timeoutMs: timeoutOf(values),
       maxWaitMs: maxWaitOf(values, FLAGS),
+      onEvent: delaysTold(world),
     });
     try {
       const { data } = await client.getInfo({ signal: stop });

@@ -1,5 +1,6 @@
 import { ACCESS_FLAGS, accessOf, timeoutOf } from '../access.ts';
 import type { Command } from '../command.ts';
+import { delaysTold } from '../delays.ts';
 import type { Environment } from '../environment.ts';
 import { UsageError } from '../exit.ts';
 import { duration, type KnownFlags, noArguments, readFlags } from '../flags.ts';
@@ -63,7 +64,8 @@ export const quotaCommand: Command = {
       thresholds: (values['fail-under'] ?? []).map(readThreshold),
     };
     const timeoutMs = timeoutOf(values);
-    const reader = quotaReader({ ...(await accessOf(values, world)), timeoutMs }, world.clock);
+    const onEvent = delaysTold(world);
+    const reader = quotaReader({ ...(await accessOf(values, world)), timeoutMs, onEvent }, world.clock);
     try {
       return values.watch
         ? await watch(reader, options, world, stop)

@@ -38,6 +38,7 @@ export function quotaReader(options: ClientOptions, clock: Clock): QuotaReader {
     ...options,
     maxWaitMs: MAX_WAIT_MS,
     onEvent(event) {
+      options.onEvent?.(event);
       if (event.type !== 'answered') return;
       // A refusal fails the call, but its headers state the quota as well.
       snapshot = event.quota;
