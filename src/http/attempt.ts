@@ -181,8 +181,8 @@ export class HttpExchange {
   ): Body | Promise<Body> {
     const { transport } = this.#options;
     const { isLimited, redirect } = outcome;
-    const isLast = call.ask.isOneShot || counts.isLast;
-    const mayRepeat = !isLast && mayRetryRefusal(outcome, refusalsWith(outcome, counts), isSafe(request.method));
+    const mayRepeat =
+      !call.ask.isOneShot && mayRetryRefusal(outcome, refusalsWith(outcome, counts), isSafe(request.method));
     if (call.wants === 'none' || redirect || (isLimited && (mayRepeat || !call.takesRefusals))) {
       cancelBody(response);
       return '';

@@ -29,8 +29,6 @@ export interface AttemptCounts {
   readonly failingSince?: number | undefined;
   /** Whether the present request only probes an endpoint that serves no call: where it fails, too, it is not counted. */
   readonly isProbe?: boolean;
-  /** Whether the present request is the last one, because the call has failed, with others, for longer than it may wait. */
-  readonly isLast?: boolean;
 }
 
 /** Limits for retrying a call. */
@@ -97,7 +95,7 @@ export function mayRetryRefusal({ status, isFull }: Refused, refusals: number, i
 /** Decides what follows an attempt: the answer, another attempt and how soon, or the failure. */
 export function decideRetry(outcome: AttemptOutcome, counts: AttemptCounts, policy: RetryPolicy): RetryDecision {
   if (outcome.kind === 'answered' && outcome.isLimited) {
-    const isAgain = !counts.isLast && mayRetryRefusal(outcome, counts.refusals, policy.isSafe);
+    const isAgain = mayRetryRefusal(outcome, counts.refusals, policy.isSafe);
     return isAgain ? { kind: 'retry', afterMs: 0, isPaid: false } : { kind: 'fail' };
   }
   if (outcome.kind === 'answered' && outcome.redirect) {
@@ -105,7 +103,7 @@ export function decideRetry(outcome: AttemptOutcome, counts: AttemptCounts, poli
     return counts.hops <= MOST_HOPS ? { kind: 'retry', afterMs: 0, isPaid: false, url } : { kind: 'fail' };
   }
   const mayPass = outcome.kind === 'answered' ? isPassing(outcome.status) : !LASTING.test(outcome.code);
-  if (mayPass && policy.isSafe && !counts.isLast && counts.attempts < policy.maxAttempts) {
+  if (mayPass && policy.isSafe && counts.attempts < policy.maxAttempts) {
     const longest = doubled(FIRST_BACKOFF_MS, LONGEST_BACKOFF_MS, counts.attempts);
     return { kind: 'retry', afterMs: policy.random() * longest, isPaid: true };
   }

@@ -47,10 +47,9 @@ export class Retries {
     this.#random = random;
   }
 
-  /** A call makes a request: it may only probe an endpoint that serves none, so that a failure counts as no attempt, for as long as the call may wait. */
-  onSending({ ask }: Call, counts: EndedRequest['counts'], now: number): void {
-    counts.isProbe = this.#failing.isProbe(ask.endpoint, counts);
-    counts.isLast = counts.isProbe && now - (counts.failingSince ?? now) > ask.maxWaitMs;
+  /** Whether the next request of a call only probes an endpoint that serves none: a failure of it counts as no attempt, for as long as the call may wait. */
+  isProbe(call: Call, counts: AttemptCounts, now: number): boolean {
+    return isPatient(call, counts, now) && this.#failing.isProbe(call.ask.endpoint, counts);
   }
 
   /**
@@ -90,8 +89,8 @@ export class Retries {
    */
   #onFailing({ call, outcome, counts, wasDown, now }: EndedRequest): boolean {
     if (outcome.kind === 'answered' && (outcome.redirect || outcome.isFull)) return false;
-    const isAgain = counts.failingSince !== undefined;
-    if (!isAgain) this.#failing.begin(call.ask.endpoint);
+    const isAgain = isPatient(call, counts, now);
+    if (counts.failingSince === undefined) this.#failing.begin(call.ask.endpoint);
     counts.failingSince ??= now;
     return wasDown || (isAgain && outcome.kind === 'answered' && outcome.isLimited);
   }
@@ -110,4 +109,9 @@ function countIn({ outcome, counts, isExempt, wasDown }: EndedRequest): void {
   if (isAnswered && outcome.isLimited) counts.refusals = isExempt ? counts.refusals : refusalsWith(outcome, counts);
   else if (isAnswered && outcome.redirect) counts.hops++;
   else if (!(wasDown && counts.isProbe)) counts.attempts++;
+}
+
+/** Whether a call fails, and has for no longer than it may wait. */
+function isPatient({ ask }: Call, { failingSince }: AttemptCounts, now: number): boolean {
+  return failingSince !== undefined && now - failingSince <= ask.maxWaitMs;
 }

@@ -14,6 +14,9 @@ const LONGEST_BACKOFF_MS = 60_000;
 /** The longest such pause of an endpoint: nothing says that it must wait. */
 const LONGEST_OF_ENDPOINT_MS = 8_000;
 
+/** The pause that doubles is this part of it where the service says when to retry: it is longer than a second from the fifth refused probe in a row on. */
+const ORDERED_PART = 1 / 8;
+
 /** For this long our own books decide after they were right and `retry-after` was not, in milliseconds. */
 const DISTRUST_MS = 3_600_000;
 
@@ -88,7 +91,12 @@ export class Cooldown implements Limit {
     this.#isOrdered = pauseMs !== undefined && now >= this.#distrustedUntil;
     const order = this.#orderOf(quota, pauseMs, clock, now);
     if (!order || (this.#isHalfOpen && order.until <= now)) this.#backOff(now, sentAt);
-    else this.hold(order.until, order.why);
+    else this.hold(Math.max(order.until, now + this.#leastMs(order.until - now, sentAt)), order.why);
+  }
+
+  /** How long to pause at least if the service names a time, in milliseconds: probes that are refused again and again although they waited as told become rarer. */
+  #leastMs(orderedMs: number, sentAt: number): number {
+    return orderedMs > 0 && sentAt >= this.#until ? this.#backoff.next() * ORDERED_PART : 0;
   }
 
   /** The first request goes so many milliseconds after the end of the pause, because other consumers return from it, too. */

@@ -61,6 +61,22 @@ describe('cooldown', () => {
     expect(untilOf(cooldown, CHARGE, 1_125)).toBe(1_125);
   });
 
+  it('a cooldown whose probes are refused again and again, each a second after it was told to, doubles from the fifth on', () => {
+    const cooldown = new Cooldown();
+    const pausesOf = (probes: number): number[] =>
+      Array.from({ length: probes }, () => {
+        const now = Math.max(0, cooldown.until);
+        refused({ retryAfterMs: 1_000 }, { now, cooldown });
+        return cooldown.until - now;
+      });
+    expect(pausesOf(9)).toEqual([1_000, 1_000, 1_000, 1_000, 2_000, 4_000, 7_500, 7_500, 7_500]);
+    const { until } = cooldown;
+    for (let nth = 0; nth < 9; nth++) refused({ retryAfterMs: 1_000 }, { now: until - 500, cooldown });
+    expect(cooldown.until).toBe(until + 500);
+    cooldown.onServed(flightOf('GET /a', cooldown.until));
+    expect(pausesOf(2)).toEqual([1_000, 1_000]);
+  });
+
   it('a cooldown from which other consumers return, too, is followed by its first request later, however patient a call is', () => {
     const cooldown = heldUntil(1_000);
     cooldown.delayFirst(700);
