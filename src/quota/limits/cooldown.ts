@@ -12,7 +12,7 @@ const FIRST_BACKOFF_MS = 1_000;
 const LONGEST_BACKOFF_MS = 60_000;
 
 /** The longest such pause of an endpoint: nothing says that it must wait. */
-const LONGEST_OF_ENDPOINT_MS = 8_000;
+export const LONGEST_OF_ENDPOINT_MS = 8_000;
 
 /** For this long our own books decide after they were right and `retry-after` was not, in milliseconds. */
 const DISTRUST_MS = 3_600_000;

@@ -19,6 +19,8 @@ export class EndpointCooldowns implements Limit {
   /** The endpoint that refused the last request of all, and when; undefined: another one has served since. */
   #refusing: string | undefined;
   #refusedAt = -Infinity;
+  /** Whether the last two requests that were refused were of two endpoints, and none was served between. */
+  doSeveralRefuse = false;
   /** The endpoint that refused while another one served, unless another one has refused since. */
   #alone: string | undefined;
 
@@ -52,6 +54,7 @@ export class EndpointCooldowns implements Limit {
     const isMet = isBarred || (this.#haveOthersServed(endpoint) && (this.#refusing ?? endpoint) === endpoint);
     const isAlone = isMet && (hasRoom(refusal.quota) ?? (isBarred || this.#alone === endpoint));
     if (!isBarred) {
+      this.doSeveralRefuse = (this.#refusing ?? endpoint) !== endpoint;
       this.#refusing = endpoint;
       this.#refusedAt = now;
     }
