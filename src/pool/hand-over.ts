@@ -76,10 +76,7 @@ export class HandOver {
   }
 
   /** Hands a call to a client that may hand it back while it waits, if others may make it. */
-  async #handTo<T>(
-    known: Omit<HandedCall, 'signal'>,
-    { signal, make, isOneShot }: PooledCall<T>,
-  ): Promise<T> {
+  async #handTo<T>(known: Omit<HandedCall, 'signal'>, { signal, make, isOneShot }: PooledCall<T>): Promise<T> {
     const { member, others } = known;
     if (isOneShot || others.length === 0) return make(member.client);
     const own = AbortSignal.any(signal ? [signal] : []);

@@ -265,7 +265,7 @@ export class Pacer {
     const isCached = quota.ageMs !== undefined;
     const isServed = !limited && !failed && !isCached;
     this.#lastQuota = quota;
-    this.#exemptions.onAnswer(now);
+    this.#exemptions.onAnswer(flight, now);
     this.#month.observe(quota);
     this.#observeTime(quota, flight.sentAt, now);
     const units = isCached ? 0 : this.#learnCost(flight, answer, now);
@@ -273,7 +273,7 @@ export class Pacer {
     this.#readWindows(flight, answer, units, now);
     this.#shareLimit.onEnded(flight, limited && this.#windows.named.areTold(quota) ? 0 : units, !limited, now);
     if (isServed) this.#onServed(flight);
-    if (flight.isExempt) this.#exemptions.onExempt(isServed && !isAnyWindowFull(quota), now);
+    if (flight.isExempt) this.#exemptions.onExempt(flight, isServed && !isAnyWindowFull(quota), now);
     else if (limited) this.#onRefused(flight, quota, now);
     else if (!isCached) this.#onCounted(flight, quota, units, now);
   }

@@ -242,7 +242,8 @@ describe('a pool of two keys with different plans', () => {
     const { origin: baseUrl, fetch } = service;
     const clients = keys.map((apiKey) => createClient({ baseUrl, fetch, clock, apiKey, random: () => 0.5 }));
     const pool = createPool(clients);
-    for (const client of clients) for (const path of ['/served', '/refused'] as const) await clock.run(client.get(path));
+    for (const client of clients)
+      for (const path of ['/served', '/refused'] as const) await clock.run(client.get(path));
     service.faults.when(({ url }) => (url.pathname === '/refused' ? { status: 429 } : undefined));
     const ends: unknown[] = [];
     for (let call = 0; call < 6; call++) {

@@ -3,7 +3,7 @@ import { hasRoom } from '../headers/snapshot.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { Flight } from '../usage/in-flight.ts';
 import { Cooldown, type Refusal } from './cooldown.ts';
-import { EachEndpoint, LONGER_MS } from './each-endpoint.ts';
+import { EachEndpoint, LONGER_MS, latestEnd } from './each-endpoint.ts';
 
 /** So many endpoints are remembered that served a request. */
 const MOST_SERVED = 1_000;
@@ -26,7 +26,7 @@ export class EndpointCooldowns implements Limit {
 
   /** The latest end of a pause, in force or not. */
   get until(): number {
-    return this.#cooldowns.until;
+    return latestEnd(this.#cooldowns);
   }
 
   /** The end of the pause of this endpoint, in force or not. */
@@ -66,6 +66,11 @@ export class EndpointCooldowns implements Limit {
   letOthersProbe(endpoint: string, until: number): void {
     if (!this.#haveOthersServed(endpoint)) return;
     this.#cooldowns.of(endpoint).hold(until + LONGER_MS, 'the service refused a request');
+  }
+
+  /** A request was served during the pause of its endpoint: that ends, half-open. */
+  end({ endpoint }: Flight, now: number): void {
+    this.#cooldowns.get(endpoint)?.end(now);
   }
 
   /** A request is sent. */

@@ -15,7 +15,7 @@ export class LearnedRate implements Limit {
   readonly #endpoint: string | undefined;
   #rate: RefusalRate;
   /** The end of the last pause after such a refusal. */
-  until: number = -Infinity;
+  #pausedUntil = -Infinity;
   /** Whether the refusals before that pause came long after others. */
   #isApart = false;
   /** Until when refusals tell of no rate where windows are known. */
@@ -49,9 +49,9 @@ export class LearnedRate implements Limit {
    */
   onRefused(flight: Flight, pausedUntil: number, isNamed: boolean, now: number): void {
     const rate = this.#rate;
-    const isFirst = flight.sentAt >= this.until;
-    if (isFirst) this.#isApart = now > this.until + APART_MS;
-    this.until = pausedUntil;
+    const isFirst = flight.sentAt >= this.#pausedUntil;
+    if (isFirst) this.#isApart = now > this.#pausedUntil + APART_MS;
+    this.#pausedUntil = pausedUntil;
     const isOpen = isNamed && !rate.isKnown;
     if (isOpen && (this.#isApart || now < this.#distrustedUntil)) rate.onPaused(pausedUntil);
     else if (!isOpen || !isFirst) rate.onRefused(flight, pausedUntil, now);

@@ -52,9 +52,8 @@ export class UnknownLimits implements Limit {
     this.#slowStart.onRefused();
     if (isExplained) return;
     const isNamed = this.#isAnyWindowKnown();
-    // What an endpoint refuses alone says nothing of others, unless there is a rate of all that it may correct.
-    const isOwn = isAlone && isNamed;
-    const rate = isOwn ? this.#own.of(flight.endpoint) : this.#common;
+    // What an endpoint refuses alone says nothing of others.
+    const rate = isAlone && isNamed ? this.#own.of(flight.endpoint) : this.#common;
     rate.onRefused(flight, pausedUntil, isNamed, now);
   }
 }
