@@ -229,7 +229,7 @@ describe('clients that share one key, in virtual time', () => {
     await fleet.clock.run(callBoth());
     fleet.service.faults.next(2, { status: 503, headers: { 'retry-after': '20' } });
     const calls = [callBoth(), fleet.clock.sleep(500).then(() => fleet.work(200))];
-    // Whoever is busy hears of it with its next trip, which is never far.
+    // A process that is busy hears of it with its next trip, which is never far.
     await fleet.clock.advance(4_000);
     const before = fleet.service.requests;
     await fleet.clock.advance(14_000);
