@@ -38,6 +38,7 @@ export class HandOver {
     const plan = { endpoint, cost, priority, count: 1 };
     let left = this.#members.filter((member) => member.takes(priority));
     if (left.length === 0) throw new ConfigError('priority', `${priority} is taken by no client of the pool`);
+    const tried = { times: 0 };
     let refusal: unknown;
     while (left.length > 0) {
       const { member, ms } = choose(left, plan, this.#clock.now());
@@ -49,7 +50,7 @@ export class HandOver {
       const rest = left.filter((one) => one !== member);
       try {
         // Handed over in the turn of the choice, so that the estimates of the next choice count this call.
-        const handed = this.#handTo(plan, member, rest, call);
+        const handed = this.#handTo({ plan, member, others: rest, tried }, call);
         if (isFresh) member.awaitFirst(handed, this.#clock);
         const answer = await handed;
         member.breaker.onSuccess();
@@ -75,15 +76,11 @@ export class HandOver {
   }
 
   /** Hands a call to a client that may hand it back while it waits, if others may make it. */
-  async #handTo<T>(
-    plan: HandedCall['plan'],
-    member: Member,
-    others: readonly Member[],
-    { signal, make, isOneShot }: PooledCall<T>,
-  ): Promise<T> {
+  async #handTo<T>(known: Omit<HandedCall, 'signal'>, { signal, make, isOneShot }: PooledCall<T>): Promise<T> {
+    const { member, others } = known;
     if (isOneShot || others.length === 0) return make(member.client);
     const own = AbortSignal.any(signal ? [signal] : []);
-    const handed = { plan, member, signal: own, others };
+    const handed = { ...known, signal: own };
     this.#rebalancer.add(handed);
     try {
       return await make(member.client, own);

@@ -15,6 +15,9 @@ const WORTH_MS = 1_000;
 const MOST_CHECKED = 512;
 const MOST_MOVED = 128;
 
+/** A call stays where it is once it has left so many clients after its request was sent: where all of them refuse it, it must come to an end. */
+const MOST_TRIED = 5;
+
 /** The reason with which a client hands a call back. */
 export const WITHDRAWN: unique symbol = Symbol('withdrawn');
 
@@ -26,6 +29,8 @@ export interface HandedCall {
   readonly signal: AbortSignal;
   /** Clients that may make it in its stead. */
   readonly others: readonly Member[];
+  /** How many clients it has left after its request was sent: the same object wherever it is handed. */
+  readonly tried: { times: number };
 }
 
 /**
@@ -58,7 +63,9 @@ export class Rebalancer {
 
   #check(): void {
     this.#cancel = this.#clock.timer(CHECK_MS, () => this.#check());
-    const waiting = [...this.#handed].filter(({ member, signal }) => member.access?.queue.isWaiting(signal));
+    const isMovable = ({ member, signal, tried }: HandedCall) =>
+      tried.times < MOST_TRIED && member.access?.queue.isWaiting(signal);
+    const waiting = [...this.#handed].filter(isMovable);
     for (const [member, calls] of Map.groupBy(waiting, (call) => call.member)) {
       // Those of a priority are in order.
       calls.sort((one, other) => other.plan.priority - one.plan.priority);
@@ -91,8 +98,8 @@ export class Rebalancer {
   }
 }
 
-function withdraw({ member, signal }: HandedCall): void {
-  member.access?.queue.withdraw(signal, WITHDRAWN);
+function withdraw({ member, signal, tried }: HandedCall): void {
+  if (member.access?.queue.withdraw(signal, WITHDRAWN)) tried.times++;
 }
 
 /** How long until another client would send a call, behind those that it is about to get, in milliseconds; Infinity: that is not known. */

@@ -265,7 +265,7 @@ export class Pacer {
     const isCached = quota.ageMs !== undefined;
     const isServed = !limited && !failed && !isCached;
     this.#lastQuota = quota;
-    this.#exemptions.onAnswer(now);
+    this.#exemptions.onAnswer(flight, now);
     this.#month.observe(quota);
     this.#observeTime(quota, flight.sentAt, now);
     const units = isCached ? 0 : this.#learnCost(flight, answer, now);
@@ -273,11 +273,9 @@ export class Pacer {
     this.#readWindows(flight, answer, units, now);
     this.#shareLimit.onEnded(flight, limited && this.#windows.named.areTold(quota) ? 0 : units, !limited, now);
     if (isServed) this.#onServed(flight);
-    if (flight.isExempt) this.#exemptions.onExempt(isServed && !isAnyWindowFull(quota), now);
+    if (flight.isExempt) this.#exemptions.onExempt(flight, isServed && !isAnyWindowFull(quota), now);
     else if (limited) this.#onRefused(flight, quota, now);
     else if (!isCached) this.#onCounted(flight, quota, units, now);
-    const { until } = this.#pauses.ordered;
-    if (until > now) this.#shareLimit.tellPause(until);
   }
 
   /** The service's clock is learned from the `date` of an answer, and from the end of a window, which is a date of the clock that it counts by. */
@@ -334,17 +332,28 @@ export class Pacer {
     const refusal = { quota, sentAt: flight.sentAt, longestMs };
     const { endpoint } = flight;
     const isExplained = hasRoom(quota) === false || quota.remaining === 0 || endpoints.isBarred(endpoint);
-    if (!endpoints.onRefused(flight, refusal, this.#clock, now)) {
+    const isAlone = endpoints.onRefused(flight, refusal, this.#clock, now);
+    if (!isAlone) {
       ordered.onRefused(refusal, this.#clock, now);
       ordered.delayFirst(this.#random() * returnsWithinMs);
       if (!isExplained) endpoints.letOthersProbe(endpoint, ordered.until);
+      // Siblings call other endpoints than this process may know of.
+      if (isExplained || endpoints.doSeveralRefuse) this.#tellPause(now);
     }
-    this.#unknownLimits.onRefused(flight, this.pausedUntilFor(endpoint), isExplained, now);
+    const pausedUntil = this.pausedUntilFor(endpoint);
+    this.#unknownLimits.onRefused(flight, { pausedUntil, isExplained, isAlone }, now);
   }
 
   /** The service counted a request that no limit forbade. */
   #onCounted(flight: Flight, { retryAfterMs }: QuotaSnapshot, units: number, now: number): void {
     this.#unknownLimits.onServed(flight, units, now);
-    if (retryAfterMs !== undefined) this.#pauses.ordered.onPauseAsked(retryAfterMs, now);
+    if (retryAfterMs === undefined) return;
+    this.#pauses.ordered.onPauseAsked(retryAfterMs, now);
+    this.#tellPause(now);
+  }
+
+  #tellPause(now: number): void {
+    const { until } = this.#pauses.ordered;
+    if (until > now) this.#shareLimit.tellPause(until);
   }
 }

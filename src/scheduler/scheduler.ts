@@ -324,9 +324,9 @@ export class Scheduler {
     return this.#queue.isWaiting(signal);
   }
 
-  /** Rejects the calls with this signal that wait to be sent; those under way go on. */
-  withdraw(signal: AbortSignal, reason: unknown): void {
-    this.#queue.withdraw(signal, reason);
+  /** Rejects the calls with this signal that wait to be sent; those under way go on. @returns whether a request of one was sent before. */
+  withdraw(signal: AbortSignal, reason: unknown): boolean {
+    return this.#queue.withdraw(signal, reason);
   }
 
   /** When each of these plans is sent, one after the other, in monotonic milliseconds; undefined while no limit is known. */

@@ -234,6 +234,26 @@ describe('a pool of two keys with different plans', () => {
     await clock.run(pool.close());
   });
 
+  it('ends a call whose endpoint refuses each key, although it waits for another key less each time', async () => {
+    const clock = virtualClock();
+    const keys = ['a-key', 'b-key', 'c-key', 'd-key'];
+    const routes = { 'GET /served': () => ({}), 'GET /refused': () => ({}) };
+    const service = createMockService({ clock, latencyMs: [25, 150], keys, routes });
+    const { origin: baseUrl, fetch } = service;
+    const clients = keys.map((apiKey) => createClient({ baseUrl, fetch, clock, apiKey, random: () => 0.5 }));
+    const pool = createPool(clients);
+    for (const client of clients)
+      for (const path of ['/served', '/refused'] as const) await clock.run(client.get(path));
+    service.faults.when(({ url }) => (url.pathname === '/refused' ? { status: 429 } : undefined));
+    const ends: unknown[] = [];
+    for (let call = 0; call < 6; call++) {
+      void pool.get('/refused').catch((error: unknown) => ends.push(isQuotaExhausted(error)));
+      await clock.advance(10_000);
+    }
+    await clock.advance(3_600_000);
+    expect(ends).toEqual(Array(6).fill(true));
+  });
+
   it('fails a call with the sooner of two instants where no key can send it in time', async () => {
     const { clock, pool, services, calls } = world([{ month: 100 }, { minute: 100 }], {
       options: { maxWaitMs: 1_000 },

@@ -61,6 +61,70 @@ describe('a retry-after longer than any window', () => {
   });
 });
 
+describe('a retry-after of days of one endpoint', () => {
+  const HOUR_MS = 3_600_000;
+  const refusal = { status: 429, headers: { 'retry-after': '259200' } };
+
+  /** A faucet that refuses for so many hours, beside an endpoint that is called every ten seconds for as long as the faucet's call waits. */
+  async function faucetFor(hours: number) {
+    const routes = { 'GET /served': () => ({}), 'GET /faucet': () => ({}) };
+    const { clock, service, client } = worldOf({ keyed: { minute: 500, month: 150_000 }, routes });
+    await clock.run(Promise.all([client.get('/served'), client.get('/faucet')]));
+    service.faults.when(({ url }) =>
+      url.pathname === '/faucet' && clock.now() < hours * HOUR_MS ? refusal : undefined,
+    );
+    let isOver = false;
+    const waits: number[] = [];
+    const call = client.get('/faucet', { maxWaitMs: Infinity }).finally(() => {
+      isOver = true;
+    });
+    const serve = async (): Promise<void> => {
+      while (!isOver) {
+        const from = clock.now();
+        await client.get('/served');
+        waits.push(clock.now() - from);
+        await clock.sleep(10_000);
+      }
+    };
+    await clock.run(Promise.all([call, serve()]));
+    const sent = service.log.filter(({ endpoint }) => endpoint === 'GET /faucet');
+    return { hours: sent.slice(1).map(({ at }) => Math.round(at / HOUR_MS)), longest: Math.max(...waits) };
+  }
+
+  it('is looked at every hour, by one request, while the other endpoints are served', async () => {
+    const { hours, longest } = await faucetFor(7.5);
+    expect(hours).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(longest).toBeLessThan(1_000);
+  });
+});
+
+describe('a rate that no header names', () => {
+  it.each([
+    ['one endpoint', 1],
+    ['five endpoints', 5],
+  ])('is found for calls of %s although light traffic was served before', async (_, endpoints) => {
+    const paths = Array.from({ length: endpoints }, (_, nth) => `/${nth}` as const);
+    const routes = Object.fromEntries(paths.map((path) => [`GET ${path}` as const, () => ({})]));
+    const { clock, service, client } = worldOf({ keyed: { minute: 5_000 }, routes });
+    const call = (nth: number) => client.get(paths[nth % endpoints] ?? '', { maxWaitMs: Infinity });
+    for (let second = 0; second < 30; second++) {
+      await clock.run(call(second));
+      await clock.advance(1_000);
+    }
+    const sent: number[] = [];
+    let refused = 0;
+    service.faults.when(() => {
+      const now = clock.now();
+      while ((sent[0] ?? now) <= now - 1_000) sent.shift();
+      if (sent.length < 10) return void sent.push(now);
+      refused++;
+      return { status: 429, counted: false };
+    });
+    await clock.run(Promise.all(Array.from({ length: 300 }, (_, nth) => call(nth))));
+    expect(refused).toBeLessThan(80);
+  });
+});
+
 describe('a retry-after that ends before our reckoning has room', () => {
   const FULL = { 'x-ratelimit-limit-stacks-minute': '500', 'x-ratelimit-remaining-stacks-minute': '0' };
   const REFUSAL = { status: 429, counted: false, headers: { 'retry-after': '5', ...FULL } };

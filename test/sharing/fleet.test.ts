@@ -14,6 +14,8 @@ function saturate({ clients }: Fleet): void {
   }
 }
 
+const ADDRESS = 'SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159';
+
 describe('clients that share one key, in virtual time', () => {
   // A few less than fill the last minute: while the shape of a minute is in doubt, a unit of it is kept.
   const [calls, minute, shortest] = DEEP ? [1_990, 500, 196.7] : [390, 300, 56.7];
@@ -219,18 +221,35 @@ describe('clients that share one key, in virtual time', () => {
     expect(first).toMatchObject({ units: 3 });
   });
 
-  it('all stop when the service asks one of them to', async () => {
+  it('all stop when the service asks one of them to, by requests of two endpoints', async () => {
     const fleet = fleetOf(4);
     await fleet.clock.run(fleet.work(100));
-    const work = fleet.work(200);
-    await fleet.clock.advance(2_000);
-    fleet.service.faults.next(1, { status: 503, headers: { 'retry-after': '20' } });
-    // Whoever is busy hears of it with its next trip, which is never far.
+    const [one] = fleet.clients;
+    const callBoth = () => Promise.all([one?.getInfo(), one?.getAddressAssets(ADDRESS)]);
+    await fleet.clock.run(callBoth());
+    fleet.service.faults.next(2, { status: 503, headers: { 'retry-after': '20' } });
+    const calls = [callBoth(), fleet.clock.sleep(500).then(() => fleet.work(200))];
+    // A process that is busy hears of it with its next trip, which is never far.
     await fleet.clock.advance(4_000);
     const before = fleet.service.requests;
     await fleet.clock.advance(14_000);
     expect(fleet.service.requests).toBe(before);
-    await fleet.clock.run(work);
+    await fleet.clock.run(Promise.all(calls));
+  });
+
+  it('go on where an endpoint refuses one of them that calls no other', async () => {
+    const fleet = fleetOf(3);
+    const [one, ...others] = fleet.clients;
+    await fleet.clock.run(Promise.all([one?.getAddressAssets(ADDRESS), ...others.map((client) => client.getInfo())]));
+    const isOfAssets = ({ url }: { url: URL }) => url.pathname.endsWith('/assets');
+    const refusal = { status: 429, headers: { 'retry-after': '60' } };
+    fleet.service.faults.when((request) => (isOfAssets(request) ? refusal : undefined));
+    const refused = one?.getAddressAssets(ADDRESS).catch(() => {});
+    await fleet.clock.advance(1_000);
+    const from = fleet.clock.now();
+    await fleet.clock.run(fleet.work(20, [1, 2]));
+    expect(fleet.clock.now() - from).toBeLessThan(20_000);
+    await fleet.clock.run(Promise.all([refused]));
   });
 
   it('do not pause again for a pause that is over when the clock of the store is set back', async () => {
@@ -273,8 +292,8 @@ describe('clients that share one key, in virtual time', () => {
     const before = fleet.service.requests;
     fleet.service.faults.outage(0, 14_000_000, refusal);
     await fleet.clock.advance(14_000_000);
-    // Of four clients, in less than four hours.
-    expect(fleet.service.requests - before).toBeLessThanOrEqual(4 * 4);
+    // Of four clients, in less than four hours: each finds out by itself.
+    expect(fleet.service.requests - before).toBeLessThanOrEqual(4 * 5);
     expect(fleet.service.requests).toBeGreaterThan(before);
   });
 
@@ -284,7 +303,7 @@ describe('clients that share one key, in virtual time', () => {
     await fleet.clock.advance(runs(5_000, 12_000));
     const [client] = fleet.clients;
     const from = fleet.clock.now();
-    const costly = client?.getAddressAssets('SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159', { cost: 8, priority: 1 });
+    const costly = client?.getAddressAssets(ADDRESS, { cost: 8, priority: 1 });
     await fleet.clock.run(Promise.all([costly, busy]));
     expect(fleet.limited).toBe(0);
     expect(fleet.clock.now() - from).toBeGreaterThan(0);

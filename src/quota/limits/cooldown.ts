@@ -12,7 +12,7 @@ const FIRST_BACKOFF_MS = 1_000;
 const LONGEST_BACKOFF_MS = 60_000;
 
 /** The longest such pause of an endpoint: nothing says that it must wait. */
-const LONGEST_OF_ENDPOINT_MS = 8_000;
+export const LONGEST_OF_ENDPOINT_MS = 8_000;
 
 /** The pause that doubles is this part of it where the service says when to retry: it is longer than a second from the fifth refused probe in a row on. */
 const ORDERED_PART = 1 / 8;

@@ -4,8 +4,8 @@ const MOST_ENDPOINTS = 64;
 /** The pause of an endpoint lasts longer by this than that of all, in milliseconds, so that a call of another one probes the service. */
 export const LONGER_MS = 100;
 
-/** A pause of each endpoint that had one; of too many those that had theirs first are forgotten. */
-export class EachEndpoint<T extends { readonly until: number }> {
+/** What each endpoint has of its own, such as a pause; of too many those that had theirs first are forgotten. */
+export class EachEndpoint<T> {
   readonly #make: (endpoint: string) => T;
   readonly #all = new Map<string | undefined, T>();
 
@@ -29,10 +29,15 @@ export class EachEndpoint<T extends { readonly until: number }> {
     return made;
   }
 
-  /** The latest end of all, in force or not. */
-  get until(): number {
-    let until = -Infinity;
-    for (const one of this.#all.values()) until = Math.max(until, one.until);
-    return until;
+  /** Those of all endpoints. */
+  get all(): Iterable<T> {
+    return this.#all.values();
   }
+}
+
+/** The latest end of the pauses of endpoints, in force or not. */
+export function latestEnd(pauses: EachEndpoint<{ readonly until: number }>): number {
+  let latest = -Infinity;
+  for (const { until } of pauses.all) latest = Math.max(latest, until);
+  return latest;
 }

@@ -3,7 +3,7 @@ import { hasRoom } from '../headers/snapshot.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { Flight } from '../usage/in-flight.ts';
 import { Cooldown, type Refusal } from './cooldown.ts';
-import { EachEndpoint, LONGER_MS } from './each-endpoint.ts';
+import { EachEndpoint, LONGER_MS, latestEnd } from './each-endpoint.ts';
 
 /** So many endpoints are remembered that served a request. */
 const MOST_SERVED = 1_000;
@@ -19,12 +19,14 @@ export class EndpointCooldowns implements Limit {
   /** The endpoint that refused the last request of all, and when; undefined: another one has served since. */
   #refusing: string | undefined;
   #refusedAt = -Infinity;
+  /** Whether the last two requests that were refused were of two endpoints, and none was served between. */
+  doSeveralRefuse = false;
   /** The endpoint that refused while another one served, unless another one has refused since. */
   #alone: string | undefined;
 
   /** The latest end of a pause, in force or not. */
   get until(): number {
-    return this.#cooldowns.until;
+    return latestEnd(this.#cooldowns);
   }
 
   /** The end of the pause of this endpoint, in force or not. */
@@ -52,6 +54,7 @@ export class EndpointCooldowns implements Limit {
     const isMet = isBarred || (this.#haveOthersServed(endpoint) && (this.#refusing ?? endpoint) === endpoint);
     const isAlone = isMet && (hasRoom(refusal.quota) ?? (isBarred || this.#alone === endpoint));
     if (!isBarred) {
+      this.doSeveralRefuse = (this.#refusing ?? endpoint) !== endpoint;
       this.#refusing = endpoint;
       this.#refusedAt = now;
     }
@@ -63,6 +66,11 @@ export class EndpointCooldowns implements Limit {
   letOthersProbe(endpoint: string, until: number): void {
     if (!this.#haveOthersServed(endpoint)) return;
     this.#cooldowns.of(endpoint).hold(until + LONGER_MS, 'the service refused a request');
+  }
+
+  /** A request was served during the pause of its endpoint: that ends, half-open. */
+  end({ endpoint }: Flight, now: number): void {
+    this.#cooldowns.get(endpoint)?.end(now);
   }
 
   /** A request is sent. */

@@ -2,12 +2,13 @@ import { type Ask, type Charge, type Hold, type Limit, longestHold } from '../ad
 import { HourlyTrial } from '../recovery/hourly-trial.ts';
 import type { ShareLimit, SiblingFacts } from '../share-limit.ts';
 import type { Flight, InFlight } from '../usage/in-flight.ts';
+import { EachEndpoint } from './each-endpoint.ts';
 import { InspectionPace } from './inspection-pace.ts';
 import type { Pauses } from './pauses.ts';
 
 /** What exemptions depend on. */
 export interface ExemptionsDependencies {
-  readonly flights: Pick<InFlight, 'open'>;
+  readonly flights: Pick<InFlight, 'open' | 'openOf'>;
   readonly pauses: Pauses;
   /** The windows as limits. */
   readonly windows: { readonly limits: readonly Limit[] };
@@ -22,11 +23,13 @@ interface Held {
   readonly own: Hold | undefined;
 }
 
-/** The requests that may go although a limit forbids it: inspections of the quota, and one request an hour while the quota is used up. */
+/** The requests that may go although a limit forbids it: inspections of the quota, and one request an hour while the quota is used up, or an endpoint pauses. */
 export class Exemptions {
   readonly #dependencies: ExemptionsDependencies;
   readonly #inspectionPace = new InspectionPace();
   readonly #hourlyTrial = new HourlyTrial();
+  /** Those of endpoints that pause alone. */
+  readonly #ofEndpoints = new EachEndpoint(() => new HourlyTrial());
 
   constructor(dependencies: ExemptionsDependencies) {
     this.#dependencies = dependencies;
@@ -34,7 +37,9 @@ export class Exemptions {
 
   /** When the next hourly trial is due unless an answer comes before, in monotonic milliseconds. */
   get triesAt(): number {
-    return this.#hourlyTrial.dueAt;
+    let at = this.#hourlyTrial.dueAt;
+    for (const { dueAt } of this.#ofEndpoints.all) at = Math.min(at, dueAt);
+    return at;
   }
 
   /** What still holds a request back; undefined: nothing, it goes although a limit forbids it. */
@@ -51,9 +56,14 @@ export class Exemptions {
     return other && { ...other, isFirm: false };
   }
 
-  /** Whether a charge goes as an hourly trial: nothing else is under way, and the caller has ordered no pause. */
+  /** Whether a charge goes as an hourly trial: nothing else is under way, or of its endpoint that pauses alone, and the caller has ordered no pause. */
   #mayTry(charge: Charge, { hold, own }: Held, now: number): boolean {
     const { flights, pauses, windows, shareLimit } = this.#dependencies;
+    const { endpoint } = charge;
+    if (hold.until === pauses.endpoints.untilOf(endpoint)) {
+      const isDue = this.#ofEndpoints.of(endpoint).isDue(hold, now) && flights.openOf(endpoint) === 0;
+      return isDue && !longestHold([pauses.ordered, pauses.outages, pauses.manual, ...windows.limits], charge, now);
+    }
     if (!this.#hourlyTrial.isDue(hold, now) || flights.open > 0 || pauses.manual.check(charge, now)) return false;
     const isExhausted = !own || longestHold([pauses.ordered, ...windows.limits], charge, now)?.isFirm === true;
     return isExhausted && shareLimit.mayTry(now, this.#hourlyTrial.isFollowing);
@@ -63,11 +73,13 @@ export class Exemptions {
   onSent({ isInspection }: Ask, flight: Flight, now: number): void {
     if (isInspection) this.#inspectionPace.onSent(flight, now);
     else this.#hourlyTrial.reset(now);
+    this.#ofEndpoints.get(flight.endpoint)?.reset(now);
   }
 
-  /** Any request was answered. */
-  onAnswer(now: number): void {
+  /** A request was answered. */
+  onAnswer({ endpoint }: Pick<Flight, 'endpoint'>, now: number): void {
     this.#hourlyTrial.reset(now);
+    this.#ofEndpoints.get(endpoint)?.reset(now);
   }
 
   /** Any request was served, and not by a cache. */
@@ -76,10 +88,14 @@ export class Exemptions {
   }
 
   /** An exempt request was answered. A refusal was expected; news is a success that shows that units are left in spite of any pause. */
-  onExempt(isNews: boolean, now: number): void {
+  onExempt(flight: Flight, isNews: boolean, now: number): void {
     const { pauses, shareLimit } = this.#dependencies;
-    if (isNews) pauses.ordered.end(now);
-    shareLimit.tellTrial(isNews);
+    const isOfAll = flight.sentAt >= pauses.endpoints.untilOf(flight.endpoint);
+    if (isNews) {
+      pauses.ordered.end(now);
+      pauses.endpoints.end(flight, now);
+    }
+    if (isOfAll) shareLimit.tellTrial(isNews);
   }
 
   /** A sibling process had an answer to its hourly trial. */

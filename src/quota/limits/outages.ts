@@ -1,6 +1,6 @@
 import { type Charge, type Hold, type Limit, longestHold } from '../admission.ts';
 import type { Flight } from '../usage/in-flight.ts';
-import { EachEndpoint } from './each-endpoint.ts';
+import { EachEndpoint, latestEnd } from './each-endpoint.ts';
 import { Outage } from './outage.ts';
 
 /** The endpoint of a request, and when that was sent. */
@@ -19,7 +19,7 @@ export class Outages implements Limit {
 
   /** The latest end of a pause of an endpoint, in force or not. */
   get endpointsUntil(): number {
-    return this.#endpoints.until;
+    return latestEnd(this.#endpoints);
   }
 
   /** The end of the pause of this endpoint alone, in force or not. */

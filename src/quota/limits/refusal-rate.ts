@@ -45,6 +45,7 @@ const SHORT_PAUSE = 0.2;
  * to just below the one that was refused, stays about there, and only later exceeds it.
  */
 export class RefusalRate implements Limit {
+  readonly #slowestMs: number;
   /** Units per millisecond that were refused last; 0: none was. */
   #refused = 0;
   /** The rate at which the first request was sent that was refused after others were served; 0: requests were not spaced. */
@@ -69,14 +70,19 @@ export class RefusalRate implements Limit {
   #refusedAt = 0;
   #nextAt = -Infinity;
 
+  /** @param slowestMs - the rate never falls below one unit in this time, in milliseconds. */
+  constructor(slowestMs: number = SLOWEST_MS) {
+    this.#slowestMs = slowestMs;
+  }
+
   /** Whether a rate was refused. */
   get isKnown(): boolean {
     return this.#refused > 0;
   }
 
-  /** Whether clearly more was served before: something else refuses, at any rate. Not asked after a long pause, which lowers the rate of its cycle. */
+  /** Whether clearly more than a rate that was refused was served before: something else refuses, at any rate. Not asked after a long pause, which lowers the rate of its cycle. */
   get isWrong(): boolean {
-    return !this.#isLong && this.#refused < BELIEVED * this.#highest;
+    return this.isKnown && !this.#isLong && this.#refused < BELIEVED * this.#highest;
   }
 
   /** A request is sent. */
@@ -133,7 +139,7 @@ export class RefusalRate implements Limit {
     if (isJustTooHigh) {
       this.#refused = (isShortFor(this.#cycleFrom) ? ACCEPTED : LEAST_KEPT) * this.#tried;
     } else {
-      this.#refused = Math.max(1 / SLOWEST_MS, this.#servedSteadily / Math.max(1, until - this.#steadyFrom));
+      this.#refused = Math.max(1 / this.#slowestMs, this.#servedSteadily / Math.max(1, until - this.#steadyFrom));
       this.#isLong = true;
     }
     this.#pause(until);

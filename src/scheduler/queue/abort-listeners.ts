@@ -1,4 +1,4 @@
-type AbortCallback = (reason: unknown) => void;
+type AbortCallback = (reason: unknown) => unknown;
 
 /** One listener of a signal, and all callbacks that share it. */
 interface SharedListener {
@@ -29,9 +29,11 @@ export class AbortListeners {
     return this.#shared.has(signal);
   }
 
-  /** Calls the callbacks of the signal as if it had aborted. */
-  notify(signal: AbortSignal, reason: unknown): void {
-    for (const callback of this.#shared.get(signal)?.callbacks ?? []) callback(reason);
+  /** Calls the callbacks of the signal as if it had aborted. @returns whether one of them returned true. */
+  notify(signal: AbortSignal, reason: unknown): boolean {
+    let isAny = false;
+    for (const callback of this.#shared.get(signal)?.callbacks ?? []) isAny = callback(reason) === true || isAny;
+    return isAny;
   }
 
   #open(signal: AbortSignal): SharedListener {

@@ -116,9 +116,9 @@ export class CallQueue {
     return this.#abortListeners.has(signal);
   }
 
-  /** Rejects the calls with this signal that wait for a lease; those under way go on. */
-  withdraw(signal: AbortSignal, reason: unknown): void {
-    this.#abortListeners.notify(signal, reason);
+  /** Rejects the calls with this signal that wait for a lease; those under way go on. @returns whether a request of one was sent before. */
+  withdraw(signal: AbortSignal, reason: unknown): boolean {
+    return this.#abortListeners.notify(signal, reason);
   }
 
   /**
@@ -172,7 +172,11 @@ export class CallQueue {
       }
       const { maxQueueMs = Infinity } = call;
       if (!isExempt && maxQueueMs < Infinity) this.#bounded.add(waiting, maxQueueMs);
-      if (signal) waiting.unlisten = this.#abortListeners.listen(signal, (reason) => this.#reject(waiting, reason));
+      if (signal)
+        waiting.unlisten = this.#abortListeners.listen(signal, (reason) => {
+          this.#reject(waiting, reason);
+          return trace.isRetrying;
+        });
       this.#enqueue(waiting);
       this.#options.onWait();
     });

@@ -9,12 +9,12 @@ it('where the first answer of all is a refusal, one request goes first again', (
   const flights = new InFlight(new Concurrency(1_000), 9_000);
   const limits = new UnknownLimits(flights, wholeShareLimit, () => false);
   const first = flights.take(charge(), 0);
-  limits.onRefused(first, 100, false, 100);
+  limits.onRefused(first, { pausedUntil: 100, isExplained: false, isAlone: false }, 100);
   expect(untilOf(limits, charge(), 100)).toBeGreaterThan(100);
 });
 
 /** Limits where windows are known: a request is served, and then twice, at a second and at an instant, so many are refused at once. */
-function refusedTwice(secondAt: number, isExplained = false, atOnce = 2, served = 1) {
+function refusedTwice(secondAt: number, isExplained = false, atOnce = 2, served = 1, isAlone = false) {
   const flights = new InFlight(new Concurrency(1_000), 9_000);
   const limits = new UnknownLimits(flights, wholeShareLimit, () => true);
   const send = (now: number) => {
@@ -24,11 +24,13 @@ function refusedTwice(secondAt: number, isExplained = false, atOnce = 2, served 
   };
   const refuse = (now: number) => {
     const sent = Array.from({ length: atOnce }, () => send(now));
-    for (const flight of sent) limits.onRefused(flight, now + 1_000, isExplained, now + 40);
+    for (const flight of sent) {
+      limits.onRefused(flight, { pausedUntil: now + 1_000, isExplained, isAlone }, now + 40);
+    }
   };
-  const isRate = (now: number) => {
+  const isRate = (now: number, endpoint = 'GET /a') => {
     send(now);
-    return limits.check(charge(), now) !== undefined;
+    return limits.check(charge({ endpoint }), now) !== undefined;
   };
   limits.onServed(send(0), 1, 40);
   refuse(1_000);
@@ -45,6 +47,11 @@ it.each<[string, number, boolean, number, boolean]>([
   ['long after others may be chance', 63_000, false, 2, false],
 ])('refusals %s', (_, secondAt, isExplained, atOnce, expected) => {
   expect(refusedTwice(secondAt, isExplained, atOnce).isRate(secondAt + 1_000)).toBe(expected);
+});
+
+it('what an endpoint refuses alone tells of its own rate, which holds back no other', () => {
+  const { isRate } = refusedTwice(3_000, false, 2, 1, true);
+  expect([isRate(4_000), isRate(4_000, 'GET /other')]).toEqual([true, false]);
 });
 
 it('a rate is given up for an hour when it falls clearly below one that was served', () => {

@@ -1,0 +1,73 @@
+import type { Charge, Hold, Limit } from '../admission.ts';
+import { TRIAL_MS } from '../recovery/hourly-trial.ts';
+import type { Flight } from '../usage/in-flight.ts';
+import { LONGEST_OF_ENDPOINT_MS } from './cooldown.ts';
+import { RefusalRate } from './refusal-rate.ts';
+
+/**
+ * Where windows are known, refusals tell of a rate only if several come at once, and no later than this after the pause for others: else they may be
+ * chance. In milliseconds.
+ */
+const APART_MS = 60_000;
+
+/** The rate that refusals tell of which no window explains: of every request, or of those of an endpoint that refuses alone. */
+export class LearnedRate implements Limit {
+  readonly #endpoint: string | undefined;
+  #rate: RefusalRate;
+  /** The end of the last pause after such a refusal. */
+  #pausedUntil = -Infinity;
+  /** Whether the refusals before that pause came long after others. */
+  #isApart = false;
+  /** Until when refusals tell of no rate where windows are known. */
+  #distrustedUntil = -Infinity;
+
+  /** @param endpoint - the one whose requests it spaces. Omitted: every one. */
+  constructor(endpoint?: string) {
+    this.#endpoint = endpoint;
+    this.#rate = this.#fresh();
+  }
+
+  /** Whether a rate was refused. */
+  get isKnown(): boolean {
+    return this.#rate.isKnown;
+  }
+
+  /** A request is sent. */
+  onSent(flight: Flight, now: number): void {
+    this.#rate.onSent(flight, now);
+  }
+
+  /** A request was served. */
+  onServed(units: number, now: number): void {
+    this.#rate.onServed(units, now);
+  }
+
+  /**
+   * A request was refused, and requests pause until an instant.
+   *
+   * @param isNamed - whether windows are known.
+   */
+  onRefused(flight: Flight, pausedUntil: number, isNamed: boolean, now: number): void {
+    const rate = this.#rate;
+    const isFirst = flight.sentAt >= this.#pausedUntil;
+    if (isFirst) this.#isApart = now > this.#pausedUntil + APART_MS;
+    this.#pausedUntil = pausedUntil;
+    const isOpen = isNamed && !rate.isKnown;
+    if (isOpen && (this.#isApart || now < this.#distrustedUntil)) rate.onPaused(pausedUntil);
+    else if (!isOpen || !isFirst) rate.onRefused(flight, pausedUntil, now);
+    if (isNamed && rate.isWrong) {
+      this.#rate = this.#fresh();
+      this.#distrustedUntil = now + TRIAL_MS;
+    }
+  }
+
+  /** That of an endpoint is no slower than its pauses are long. */
+  #fresh(): RefusalRate {
+    return new RefusalRate(this.#endpoint === undefined ? undefined : LONGEST_OF_ENDPOINT_MS);
+  }
+
+  check(charge: Charge, now: number): Hold | undefined {
+    const hold = this.#rate.check(charge, now);
+    return hold && this.#endpoint !== undefined ? { ...hold, scope: 'endpoint' } : hold;
+  }
+}
