@@ -16,7 +16,12 @@ const LONG: Hold = holdUntil(30 * HOUR_MS, () => ({ kind: 'reserve', why: 'the r
 /** What is left of that hold an hour after the last answer, where these limits are the windows. */
 function leftAfterAnHour(own: Hold | undefined, ...limits: Limit[]): Hold | undefined {
   const pauses = new Pauses(new Outages(), new ManualPause());
-  const exemptions = new Exemptions({ flights: { open: 0, openOf: () => 0 }, pauses, windows: { limits }, shareLimit: wholeShareLimit });
+  const exemptions = new Exemptions({
+    flights: { open: 0, openOf: () => 0 },
+    pauses,
+    windows: { limits },
+    shareLimit: wholeShareLimit,
+  });
   exemptions.onAnswer({ endpoint: 'GET /a' }, 0);
   return exemptions.holdLeft(ASK, charge(), { hold: LONG, own }, HOUR_MS);
 }
