@@ -7,7 +7,7 @@ import { scenarioNamed } from '../../bench/efficiency/scenarios.ts';
 import { type Load, shortestMs, type Terms } from '../../bench/efficiency/shortest.ts';
 import { runTrial } from '../../bench/efficiency/trial.ts';
 import type { WindowKind } from '../../src/testing/index.ts';
-import { DEEP } from '../support/deep.ts';
+import { cases } from '../support/deep.ts';
 
 /** A scenario of the whole set, with less to do. */
 function brief(name: string, bulk: number): Scenario {
@@ -15,9 +15,9 @@ function brief(name: string, bulk: number): Scenario {
 }
 
 describe('the client, without configuration', () => {
-  const kinds = ['aligned', 'first-request', 'sliding-log', 'sliding-counter', 'leaky'];
+  const kinds = cases(['sliding-log'], ['aligned', 'first-request', 'sliding-counter', 'leaky']);
 
-  it.for(DEEP ? kinds : ['aligned', 'sliding-log'])(
+  it.for(kinds)(
     'uses nearly all that %s windows give, and is never limited',
     { timeout: 60_000 },
     async (kind) => {
@@ -47,7 +47,7 @@ describe('the client, without configuration', () => {
 
 // Where each counted only its own requests under way, 152, 275 and 77 of 1,000 were refused.
 describe('clients that share nothing, in a minute that nothing shorter limits', () => {
-  it.each(['2 clients, sliding-log', '8 clients, sliding-log', '4 clients, leaky', '8 clients, aligned'])(
+  it.each(cases(['8 clients, sliding-log'], ['2 clients, sliding-log', '4 clients, leaky', '8 clients, aligned']))(
     'are rarely refused, and use most of it together: %s',
     { timeout: 60_000 },
     async (world) => {

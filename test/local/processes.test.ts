@@ -23,7 +23,7 @@ async function serve({ onTestFinished }: TestContext): Promise<{ service: MockSe
 }
 
 describe.concurrent('processes that share a key on one machine', () => {
-  it.for(DEEP ? [4, 8] : [3])('make all calls of %i of them that start together', async (size, context) => {
+  it.for(DEEP ? [4, 8] : [2])('make all calls of %i of them that start together', async (size, context) => {
     const { service, job } = await serve(context);
     const calls = runs(40, 120);
     const crew = await startCrew(size, () => job(calls));

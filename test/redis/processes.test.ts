@@ -11,7 +11,7 @@ const NEXT_KEY = 'the-next-key';
 const PATIENCE_MS = 60_000;
 
 /** Calls of all processes of a test together. */
-const CALLS = runs(150, 480);
+const CALLS = runs(100, 480);
 
 interface Stage {
   readonly service: MockService;
@@ -54,7 +54,7 @@ describe.skipIf(!hasRedis).concurrent('processes that share a key through a real
     return { service, job: (calls) => ({ ...place, calls, atOnce: 32 }) };
   }
 
-  it.for(DEEP ? [4, 8] : [3])('make all calls of %i processes, through two libraries', async (size, context) => {
+  it.for(DEEP ? [4, 8] : [2])('make all calls of %i processes, through two libraries', async (size, context) => {
     const { service, job } = await serve(context);
     const crew = await startCrew(size, (index) => ({
       ...job(CALLS / size),

@@ -40,7 +40,7 @@ describe('processes that share a quota of any size, with any traffic at any time
   });
 
   it('know what a call costs as soon as one of them does: they are not refused because each learns it by itself', async () => {
-    for (const seed of [1, 3, 12]) {
+    for (const seed of cases([3], [1, 12])) {
       const quota = { keyed: { minute: 100 }, latencyMs: [20, 80], cost: pricedAt(5) } as const;
       const fleet = fleetOf(16, quota, {}, { seed });
       const work = async (client: Client, index: number): Promise<void> => {
@@ -201,7 +201,7 @@ describe('processes that share a quota of any size, with any traffic at any time
       const quota = { keyed: { second: 20, minute: 500 }, windows: 'leaky', latencyMs: [5, 15] } as const;
       const fleet = fleetOf(4, quota, {}, { seed });
       void fleet.work(100_000).catch(() => {});
-      await fleet.clock.advance(runs(70_000, 150_000));
+      await fleet.clock.advance(runs(45_000, 150_000));
       expect(fleet.limited).toBe(0);
     }
   });
@@ -215,7 +215,7 @@ describe('processes that share a quota of any size, with any traffic at any time
         const [shared, alone] = [fleetOf(size, quota, {}, { seed }), fleetOf(1, quota, {}, { seed, isShared: false })];
         for (const fleet of [shared, alone]) {
           void fleet.work(100_000).catch(() => {});
-          await fleet.clock.advance(runs(90_000, 180_000));
+          await fleet.clock.advance(runs(70_000, 180_000));
         }
         expect(shared.service.requests / alone.service.requests).toBeGreaterThan(0.95);
         expect(shared.limited).toBe(0);
