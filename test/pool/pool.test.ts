@@ -62,11 +62,11 @@ const PLANS = [
 describe('a pool of two keys with different plans', () => {
   it('uses both quotas, and is refused nothing', async () => {
     const plans = [
-      { second: 10, minute: 50 },
-      { second: 25, minute: 160 },
+      { second: 10, minute: 40 },
+      { second: 25, minute: 100 },
     ] as const;
     const { services, calls, limited } = world(plans, { options: { maxWaitMs: Infinity } });
-    await calls(680);
+    await calls(450);
     expect(limited()).toBe(0);
     const used = services.map((one, nth) => minutesUsed(one, plans[nth]?.minute ?? 0));
     for (const minutes of used) {

@@ -170,6 +170,8 @@ it('a proxy that closes disconnects a caller that stops sending or reading, and 
 
 it('many requests at once are all answered, none refused', async () => {
   const { url } = await pairOf((_, outgoing) => outgoing.writeHead(200, minute(99_000, 100_000)).end('{}'));
-  const statuses = await Promise.all(Array.from({ length: runs(120, 300) }, async () => (await fetch(url + INFO)).status));
+  const statuses = await Promise.all(
+    Array.from({ length: runs(120, 300) }, async () => (await fetch(url + INFO)).status),
+  );
   expect(statuses.filter((status) => status !== 200)).toEqual([]);
 });

@@ -63,9 +63,10 @@ describe.skipIf(!hasRedis).concurrent('processes that share a key through a real
     expectAllServed(service, await Promise.all(crew.map(({ end }) => end)), CALLS / size);
   });
 
-  it('make all calls while each of them is killed and replaced in turn', async (context) => {
+  // In the ordinary run a process is stopped that keeps the books of a share on one machine: `local/processes`.
+  it.runIf(DEEP)('make all calls while each of them is killed and replaced in turn', async (context) => {
     const { service, job } = await serve(context);
-    const crew = await startCrew(runs(2, 4), () => job(10_000));
+    const crew = await startCrew(4, () => job(10_000));
     const replaced: Worker[] = [];
     for (const old of crew) {
       await vi.waitFor(() => expect(old.served()).toBeGreaterThan(10), { timeout: PATIENCE_MS, interval: 20 });

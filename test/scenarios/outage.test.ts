@@ -117,7 +117,9 @@ describe('a service that is down', () => {
     const { clock, service, client, ask } = worldOf();
     service.faults.when(() => (clock.now() >= 5_000 && clock.now() < 245_000 ? fault : undefined));
     const failed: unknown[] = [];
-    const calls = Array.from({ length: runs(400, 1_000) }, (_, number) => ask(number).catch((error) => failed.push(error)));
+    const calls = Array.from({ length: runs(400, 1_000) }, (_, number) =>
+      ask(number).catch((error) => failed.push(error)),
+    );
     await clock.advance(120_000);
     const [first] = client.queue({ limit: 1 });
     const sent: number[] = [];

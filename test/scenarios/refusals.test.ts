@@ -227,7 +227,13 @@ describe('an endpoint that refuses', () => {
         ['although every window has room', { status: 429 }, 500],
         ['without any header', { status: 429, counted: false }, 4_000],
       ],
-      [['although every window has room, and asks for a minute', { status: 429, headers: { 'retry-after': '60' } }, 500]],
+      [
+        [
+          'although every window has room, and asks for a minute',
+          { status: 429, headers: { 'retry-after': '60' } },
+          500,
+        ],
+      ],
     ),
   )('%s, delays no call of another one for long, and its own fail after five refusals', async (_, fault, mostMs) => {
     const world = worldOf();

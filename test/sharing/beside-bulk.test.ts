@@ -57,13 +57,16 @@ async function tookBeside({
 }
 
 describe('calls beside a bulk of another process', () => {
-  it.each(shapes('aligned', 'sliding-log'))('do not wait where they are urgent, in a minute of 50 units (%s)', async (windows) => {
-    for (const seed of cases([1, 2], [3, 4, 5, 6, 7, 8, 9, 10])) {
-      const took = await tookBeside({ windows, seed });
-      // One by chance: what is kept is by the rate of the last minute.
-      expect(took.at(-2)).toBeLessThan(2_000);
-    }
-  });
+  it.each(shapes('aligned', 'sliding-log'))(
+    'do not wait where they are urgent, in a minute of 50 units (%s)',
+    async (windows) => {
+      for (const seed of cases([1, 2], [3, 4, 5, 6, 7, 8, 9, 10])) {
+        const took = await tookBeside({ windows, seed });
+        // One by chance: what is kept is by the rate of the last minute.
+        expect(took.at(-2)).toBeLessThan(2_000);
+      }
+    },
+  );
 
   it.each(shapes('leaky', 'sliding-counter'))(
     'do not wait where few urgent ones came before it: the first of all counts, too (%s)',
@@ -75,19 +78,25 @@ describe('calls beside a bulk of another process', () => {
     },
   );
 
-  it.each(shapes('first-request', 'sliding-log'))('do not wait where they are usual and the priority of the bulk is below 0 (%s)', async (windows) => {
-    for (const seed of cases([1], [3, 2, 4, 5, 6, 7])) {
-      const took = await tookBeside({ windows, seed, priority: 0 });
-      expect(took.at(-2)).toBeLessThan(2_000);
-    }
-  });
+  it.each(shapes('first-request', 'sliding-log'))(
+    'do not wait where they are usual and the priority of the bulk is below 0 (%s)',
+    async (windows) => {
+      for (const seed of cases([1], [3, 2, 4, 5, 6, 7])) {
+        const took = await tookBeside({ windows, seed, priority: 0 });
+        expect(took.at(-2)).toBeLessThan(2_000);
+      }
+    },
+  );
 
-  it.each(shapes('sliding-counter'))('do not wait, either, where the process of the bulk makes usual calls, too (%s)', async (windows) => {
-    for (const seed of cases([1], [2, 3, 4, 5])) {
-      const took = await tookBeside({ windows, seed, priority: 0, isMixed: true });
-      expect(took.at(-2)).toBeLessThan(2_000);
-    }
-  });
+  it.each(shapes('sliding-counter'))(
+    'do not wait, either, where the process of the bulk makes usual calls, too (%s)',
+    async (windows) => {
+      for (const seed of cases([1], [2, 3, 4, 5])) {
+        const took = await tookBeside({ windows, seed, priority: 0, isMixed: true });
+        expect(took.at(-2)).toBeLessThan(2_000);
+      }
+    },
+  );
 
   it('get their part of what drains in each step, and do not wait for as long as the bulk does', async () => {
     for (const seed of cases([1], [2])) {

@@ -75,18 +75,21 @@ describe('processes that share a quota of any size, with any traffic at any time
 
   const onTheThird = Date.UTC(2026, 2, 3, 9, 12, 40);
   const sold = { second: 10, minute: 60, month: 5_000 };
-  it.each([
-    ['light', 2],
-    ['light', 16],
-    ['bursty', 4],
-    ['uneven', 3],
-    ['saturated', 4],
-  ] as const)(
-    'spend 10 a second, 60 a minute and 5,000 a month on the third day: %s traffic of %i',
-    async (kind, processes) => {
-      await expectServed({ limits: sold, start: onTheThird, processes, kind, isKnown: false, seed: 11 });
-    },
-  );
+  it.each(
+    cases(
+      [
+        ['uneven', 3],
+        ['saturated', 4],
+      ],
+      [
+        ['light', 2],
+        ['light', 16],
+        ['bursty', 4],
+      ],
+    ),
+  )('spend 10 a second, 60 a minute and 5,000 a month on the third day: %s traffic of %i', async (kind, processes) => {
+    await expectServed({ limits: sold, start: onTheThird, processes, kind, isKnown: false, seed: 11 });
+  });
 
   it('are not refused where each has its turn once in many windows, hours after the one before', async () => {
     const start = Date.UTC(2025, 0, 1);
