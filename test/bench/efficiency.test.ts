@@ -7,7 +7,7 @@ import { scenarioNamed } from '../../bench/efficiency/scenarios.ts';
 import { type Load, shortestMs, type Terms } from '../../bench/efficiency/shortest.ts';
 import { runTrial } from '../../bench/efficiency/trial.ts';
 import type { WindowKind } from '../../src/testing/index.ts';
-import { DEEP } from '../support/deep.ts';
+import { cases } from '../support/deep.ts';
 
 /** A scenario of the whole set, with less to do. */
 function brief(name: string, bulk: number): Scenario {
@@ -15,22 +15,14 @@ function brief(name: string, bulk: number): Scenario {
 }
 
 describe('the client, without configuration', () => {
-  const kinds = ['aligned', 'first-request', 'sliding-log', 'sliding-counter', 'leaky'];
+  const kinds = cases(['sliding-log'], ['aligned', 'first-request', 'sliding-counter', 'leaky']);
 
-  it.for(DEEP ? kinds : ['aligned', 'sliding-log'])(
-    'uses nearly all that %s windows give, and is never limited',
-    { timeout: 60_000 },
-    async (kind) => {
-      const { utilisation, limited, requests, served } = await runTrial(
-        brief(`${kind}: 20/s and 500/min`, 560),
-        ours,
-        1,
-      );
-      expect({ limited, requests, served }).toEqual({ limited: 0, requests: 560, served: 560 });
-      expect(utilisation).toBeGreaterThan(0.9);
-      expect(utilisation).toBeLessThanOrEqual(1);
-    },
-  );
+  it.for(kinds)('uses nearly all that %s windows give, and is never limited', { timeout: 60_000 }, async (kind) => {
+    const { utilisation, limited, requests, served } = await runTrial(brief(`${kind}: 20/s and 500/min`, 560), ours, 1);
+    expect({ limited, requests, served }).toEqual({ limited: 0, requests: 560, served: 560 });
+    expect(utilisation).toBeGreaterThan(0.9);
+    expect(utilisation).toBeLessThanOrEqual(1);
+  });
 
   it('never gets stuck while connections break, and is not limited', { timeout: 60_000 }, async () => {
     const trouble = { ...brief('all of it at once', 700), outage: { fromMs: 20_000, toMs: 25_000 } };
@@ -47,7 +39,7 @@ describe('the client, without configuration', () => {
 
 // Where each counted only its own requests under way, 152, 275 and 77 of 1,000 were refused.
 describe('clients that share nothing, in a minute that nothing shorter limits', () => {
-  it.each(['2 clients, sliding-log', '8 clients, sliding-log', '4 clients, leaky', '8 clients, aligned'])(
+  it.each(cases(['8 clients, sliding-log'], ['2 clients, sliding-log', '4 clients, leaky', '8 clients, aligned']))(
     'are rarely refused, and use most of it together: %s',
     { timeout: 60_000 },
     async (world) => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { NO_SERVICE } from '../support/child.ts';
-import { cases } from '../support/deep.ts';
+import { DEEP } from '../support/deep.ts';
 import { testFolder } from '../support/folder.ts';
 import { endAll, KEY, listening, start } from './support/program.ts';
 
@@ -30,7 +30,7 @@ describe('the program in a process of its own', { concurrent: true }, () => {
     expect(out).not.toContain('\x1b');
   });
 
-  it('draws as wide as COLUMNS says', async () => {
+  it.runIf(DEEP)('draws as wide as COLUMNS says', async () => {
     const { env } = await listening();
     const { out } = await start(['quota'], { ...env, COLUMNS: '30' }).ending;
     expect(out.split('\n')[2]).toBe('month  149,999 of 150,000 left');
@@ -138,7 +138,7 @@ describe('the program in a process of its own', { concurrent: true }, () => {
     expect(service.requests).toBeLessThan(300);
   });
 
-  it('says in one line that no service answers', async () => {
+  it.runIf(DEEP)('says in one line that no service answers', async () => {
     const { code, out, err } = await start(['quota'], { STACKS_API_URL: NO_SERVICE }).ending;
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toBe(
@@ -168,22 +168,6 @@ describe('the program in a process of its own', { concurrent: true }, () => {
     expect([await account.json(), account.headers.get('x-ratelimit-cost-stacks')]).toEqual([{ nonce: 5 }, '7']);
     expect(await (await fetch(`${url}/v2/fees`, { method: 'POST', body: '{}' })).json()).toEqual([1]);
     expect((await fetch(`${url}/v2/fees`)).status).toBe(405);
-  });
-
-  const routesRefused: readonly (readonly [text: string, sentence: RegExp])[] = cases(
-    [['no JSON', /^stacks-quota: --routes \S+ is no JSON: .*\n/]],
-    [
-      ['[]', /^stacks-quota: --routes \S+ must be an object such as .*\n/],
-      [
-        '{"/v2/info": 5}',
-        /^stacks-quota: The name of a route must be a method and a path, such as .*, not "\/v2\/info"\.\n/,
-      ],
-    ],
-  );
-
-  it.for(routesRefused)('opens no mock with routes of %j', async ([text, sentence]) => {
-    const { code, err } = await start(['mock', '--routes', fileWith(text)]).ending;
-    expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(sentence) });
   });
 
   it('opens a mock where MSW is not installed, and never tells the key that it was given', async () => {

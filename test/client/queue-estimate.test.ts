@@ -162,7 +162,7 @@ describe('the time at which a call is sent behind others', () => {
     );
   });
 
-  it.for<World['windows'] & string>(cases(['aligned', 'leaky'], ['first-request', 'sliding-log']))(
+  it.for<World['windows'] & string>(cases(['leaky'], ['aligned', 'first-request', 'sliding-log']))(
     'is estimated within one window for each of 240 calls of which a quarter takes a quarter of the window: %s',
     async (windows) => {
       // With seed 1 they come within a second of the end of a minute, while the client doubts which one it is.
@@ -202,7 +202,7 @@ describe('the time at which a call is sent behind others', () => {
         await clock.run(Promise.all(behind.flat()));
         expectOneWindow({ error: error / 2, tookMs });
       }),
-      { numRuns: runs(2, 40) },
+      { numRuns: runs(1, 40) },
     );
   });
 });

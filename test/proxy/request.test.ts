@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/create-client.ts';
 import { createProxy } from '../../src/proxy/index.ts';
+import { runs } from '../support/deep.ts';
 import { closeAll, INFO, KEY, minute, pairOf, soon, stalled } from './support/pair.ts';
 
 afterEach(closeAll);
@@ -107,7 +108,7 @@ describe('a request through the proxy', () => {
             .resume();
       });
     });
-    const length = 64 * 1_024 * 1_024;
+    const length = runs(32, 64) * 1_024 * 1_024;
     const upload = request({
       port,
       path: '/v2/a',

@@ -11,7 +11,7 @@ const NEXT_KEY = 'the-next-key';
 const PATIENCE_MS = 60_000;
 
 /** Calls of all processes of a test together. */
-const CALLS = runs(150, 480);
+const CALLS = runs(100, 480);
 
 interface Stage {
   readonly service: MockService;
@@ -54,7 +54,7 @@ describe.skipIf(!hasRedis).concurrent('processes that share a key through a real
     return { service, job: (calls) => ({ ...place, calls, atOnce: 32 }) };
   }
 
-  it.for(DEEP ? [4, 8] : [3])('make all calls of %i processes, through two libraries', async (size, context) => {
+  it.for(DEEP ? [4, 8] : [2])('make all calls of %i processes, through two libraries', async (size, context) => {
     const { service, job } = await serve(context);
     const crew = await startCrew(size, (index) => ({
       ...job(CALLS / size),
@@ -63,9 +63,10 @@ describe.skipIf(!hasRedis).concurrent('processes that share a key through a real
     expectAllServed(service, await Promise.all(crew.map(({ end }) => end)), CALLS / size);
   });
 
-  it('make all calls while each of them is killed and replaced in turn', async (context) => {
+  // In the ordinary run a process is stopped that keeps the books of a share on one machine: `local/processes`.
+  it.runIf(DEEP)('make all calls while each of them is killed and replaced in turn', async (context) => {
     const { service, job } = await serve(context);
-    const crew = await startCrew(runs(2, 4), () => job(10_000));
+    const crew = await startCrew(4, () => job(10_000));
     const replaced: Worker[] = [];
     for (const old of crew) {
       await vi.waitFor(() => expect(old.served()).toBeGreaterThan(10), { timeout: PATIENCE_MS, interval: 20 });

@@ -7,6 +7,7 @@ import type { ClientEvent } from '../../src/events.ts';
 import { type Client, createClient } from '../../src/index.ts';
 import { type RedisLike, type RedisShareOptions, redisShare } from '../../src/redis/index.ts';
 import { ofShare } from '../sharing/support/fleet.ts';
+import { cases } from '../support/deep.ts';
 import { startCluster } from './support/cluster.ts';
 import { hasRedis, type RedisServer, startRedis } from './support/server.ts';
 
@@ -182,15 +183,15 @@ describe.skipIf(!hasRedis)('clients that share a key through a real Redis server
 
 // They mostly wait, so they run side by side.
 describe.skipIf(!hasRedis).concurrent('clients that share a key through a Redis server of their own', () => {
-  it.for([
-    [
-      'is a replica that cannot be written to',
-      'READONLY',
-      (redis: Redis): unknown => redis.replicaof('127.0.0.1', '1'),
-    ],
-    ['is full', 'OOM', (redis: Redis): unknown => redis.config('SET', 'maxmemory', '1')],
-    ['forbids scripts', 'NOPERM', (redis: Redis): unknown => redis.acl('SETUSER', 'default', '-evalsha', '-eval')],
-  ] as const)('go on without a Redis that %s, and say why', async ([, code, spoil], context) => {
+  it.for(
+    cases<[how: string, code: string, spoil: (redis: Redis) => unknown]>(
+      [['is a replica that cannot be written to', 'READONLY', (redis) => redis.replicaof('127.0.0.1', '1')]],
+      [
+        ['is full', 'OOM', (redis) => redis.config('SET', 'maxmemory', '1')],
+        ['forbids scripts', 'NOPERM', (redis) => redis.acl('SETUSER', 'default', '-evalsha', '-eval')],
+      ],
+    ),
+  )('go on without a Redis that %s, and say why', async ([, code, spoil], context) => {
     const { connect, join, ownServer } = stageOf(context);
     const redis = connect(await ownServer());
     const { client, said, service } = join(redis, serviceWith({ keyed: ROOMY }));
@@ -201,10 +202,12 @@ describe.skipIf(!hasRedis).concurrent('clients that share a key through a Redis 
     expect(refused(service)).toBe(0);
   });
 
-  it.for([
-    ['is a replica that cannot be written to', (redis: Redis): unknown => redis.replicaof('127.0.0.1', '1')],
-    ['forbids scripts', (redis: Redis): unknown => redis.acl('SETUSER', 'default', '-evalsha', '-eval')],
-  ] as const)('begin without a Redis that %s', async ([, spoil], context) => {
+  it.for(
+    cases<[how: string, spoil: (redis: Redis) => unknown]>(
+      [['forbids scripts', (redis) => redis.acl('SETUSER', 'default', '-evalsha', '-eval')]],
+      [['is a replica that cannot be written to', (redis) => redis.replicaof('127.0.0.1', '1')]],
+    ),
+  )('begin without a Redis that %s', async ([, spoil], context) => {
     const { connect, join, ownServer } = stageOf(context);
     const redis = connect(await ownServer());
     await spoil(redis);

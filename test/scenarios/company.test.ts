@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { untilNext } from '../../bench/at-random.ts';
 import { isQuotaExhausted } from '../../src/index.ts';
 import { type MockService, seeded, type VirtualClock } from '../../src/testing/index.ts';
-import { runs } from '../support/deep.ts';
+import { cases, runs } from '../support/deep.ts';
 import { worldOf } from './support/world.ts';
 
 const MINUTE_MS = 60_000;
@@ -79,7 +79,7 @@ describe('beside another consumer of the same key, at 100 units a minute', () =>
 describe('beside a consumer of the same key who wants 350 of 500 units a minute, and repeats nothing', () => {
   it('half of what it asks for is served at least, and we use the other half of the minute', async () => {
     const { clock, service, client, ask } = worldOf({ keyed: { minute: 500 } });
-    const minutes = runs(4, 6);
+    const minutes = runs(3, 6);
     let asked = 0;
     let refused = 0;
     const come = (): void => {
@@ -104,7 +104,7 @@ describe('beside a consumer of the same key who wants 350 of 500 units a minute,
 });
 
 describe('beside a consumer of the same key who takes half of the only limit, one of a second, by chance', () => {
-  it.each(['aligned', 'sliding-log'] as const)('a call a second waits for seconds at most: %s', async (windows) => {
+  it.each(cases(['sliding-log'], ['aligned']))('a call a second waits for seconds at most: %s', async (windows) => {
     const { clock, service, client, ask } = worldOf({ keyed: { second: 10 }, windows });
     byChance(clock, 200, seeded(1), () => {
       const url = new URL('/extended/v1/info', service.origin);
@@ -124,11 +124,15 @@ describe('beside a consumer of the same key who takes half of the only limit, on
 });
 
 describe('calls at random instants, beside consumers of the same key that leave room for them in a second that slides', () => {
-  it.each([
-    { second: 5, others: 2, calls: 1 },
-    { second: 10, others: 5, calls: 2 },
-    { second: 20, others: 12, calls: 3 },
-  ])('wait for seconds, not for minutes: $calls of $second, others take $others', async ({ second, others, calls }) => {
+  it.each(
+    cases(
+      [{ second: 10, others: 5, calls: 2 }],
+      [
+        { second: 5, others: 2, calls: 1 },
+        { second: 20, others: 12, calls: 3 },
+      ],
+    ),
+  )('wait for seconds, not for minutes: $calls of $second, others take $others', async ({ second, others, calls }) => {
     const { clock, service, client, ask } = worldOf(
       { keyed: { second }, windows: 'sliding-log' },
       { maxWaitMs: Infinity },
@@ -148,7 +152,7 @@ describe('calls at random instants, beside consumers of the same key that leave 
 });
 
 describe('a client whose first request meets a second that consumers before it have filled', () => {
-  it.each([10, 20, 100])('goes on within seconds: %i a second', async (second) => {
+  it.each(cases([20], [10, 100]))('goes on within seconds: %i a second', async (second) => {
     const { clock, service, client, ask } = worldOf({ keyed: { second } });
     service.spend(second, 'a-key');
     await clock.run(Promise.all(Array.from({ length: 30 }, (_, call) => ask(call))));
@@ -159,24 +163,28 @@ describe('a client whose first request meets a second that consumers before it h
 
 describe('beside consumers of the same key that take two of 20 units a second, by chance', () => {
   it('they are not overlooked in full seconds, in which our requests under way hide them', async () => {
-    let refused = 0;
-    for (const seed of [1, 2, 3, 4]) {
+    const refused: number[] = [];
+    for (const seed of cases([1], [2, 3, 4])) {
       const { clock, service, client, ask } = worldOf();
       byChance(clock, 500, seeded(seed), () => service.spend(1, 'a-key'));
       await clock.run(Promise.all(Array.from({ length: 1_500 }, (_, call) => ask(call))));
-      refused += service.limited;
+      refused.push(service.limited);
       await clock.run(client.close());
     }
-    expect(refused).toBeLessThanOrEqual(8);
+    expect(refused.reduce((sum, count) => sum + count) / refused.length).toBeLessThanOrEqual(2);
   });
 });
 
 describe('a job of 18 calls each minute, beside consumers of the same key that take six of the 30 units, by chance', () => {
-  it.each([
-    ['first-request', 4, 5_000],
-    ['sliding-log', 1, 10_000],
-    ['sliding-counter', 1, 120_000],
-  ] as const)('waits little, as there is room for both: %s', async (windows, seed, mostMs) => {
+  it.each(
+    cases(
+      [['sliding-log', 1, 10_000]],
+      [
+        ['first-request', 4, 5_000],
+        ['sliding-counter', 1, 120_000],
+      ],
+    ),
+  )('waits little, as there is room for both: %s', async (windows, seed, mostMs) => {
     const { clock, service, client, ask } = worldOf({ keyed: { minute: 30 }, windows });
     byChance(clock, MINUTE_MS / 6, seeded(seed), () => service.spend(1, 'a-key'));
     const waits: number[] = [];

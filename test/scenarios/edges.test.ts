@@ -62,10 +62,12 @@ describe('an endpoint whose answers state no cost, beside one whose answers do',
 });
 
 describe('an edge between the client and the service', () => {
-  it.each([
-    ['shows the same date for ever', () => 'Thu, 15 Jan 2026 12:00:00 GMT'],
-    ['caches the date for a minute', (at: number) => new Date(at - (at % 60_000)).toUTCString()],
-  ])('that %s costs no refusal, and little time', async (_, date) => {
+  it.each(
+    cases<[string, (at: number) => string]>(
+      [['shows the same date for ever', () => 'Thu, 15 Jan 2026 12:00:00 GMT']],
+      [['caches the date for a minute', (at) => new Date(at - (at % 60_000)).toUTCString()]],
+    ),
+  )('that %s costs no refusal, and little time', async (_, date) => {
     const { service, seconds } = behindEdge({}, (_, at) => ({ date: date(at) }));
     const calls = runs(600, 1_200);
     expect(await seconds(calls)).toBeLessThan(calls / 6);

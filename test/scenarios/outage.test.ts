@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ServiceFault } from '../../src/testing/index.ts';
+import { cases, runs } from '../support/deep.ts';
 import { type World, worldOf } from './support/world.ts';
 
 const ADDRESS = 'SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159';
@@ -17,10 +18,12 @@ async function tenMinutes({ clock, client }: World, maxWaitMs: number): Promise<
 }
 
 describe('a service that is down', () => {
-  it.each<[string, ServiceFault]>([
-    ['refuses connections', 'reset'],
-    ['answers through a gateway alone', { status: 503 }],
-  ])('and %s is asked every two seconds, and a call that may not wait for it fails at once', async (_, fault) => {
+  it.each(
+    cases<[string, ServiceFault]>(
+      [['refuses connections', 'reset']],
+      [['answers through a gateway alone', { status: 503 }]],
+    ),
+  )('and %s is asked every two seconds, and a call that may not wait for it fails at once', async (_, fault) => {
     const world = worldOf(LIMITLESS, { maxAttempts: 1 });
     let isDown = false;
     let asked = 0;
@@ -105,14 +108,18 @@ describe('a service that is down', () => {
     expect(clock.now()).toBeLessThan(15_000);
   });
 
-  it.each<[string, ServiceFault]>([
-    ['refuses connections', 'reset'],
-    ['answers through a gateway alone', { status: 502 }],
-  ])('and %s for four minutes costs none of many waiting calls its attempts', async (_, fault) => {
+  it.each(
+    cases<[string, ServiceFault]>(
+      [['answers through a gateway alone', { status: 502 }]],
+      [['refuses connections', 'reset']],
+    ),
+  )('and %s for four minutes costs none of many waiting calls its attempts', async (_, fault) => {
     const { clock, service, client, ask } = worldOf();
     service.faults.when(() => (clock.now() >= 5_000 && clock.now() < 245_000 ? fault : undefined));
     const failed: unknown[] = [];
-    const calls = Array.from({ length: 1_000 }, (_, number) => ask(number).catch((error) => failed.push(error)));
+    const calls = Array.from({ length: runs(400, 1_000) }, (_, number) =>
+      ask(number).catch((error) => failed.push(error)),
+    );
     await clock.advance(120_000);
     const [first] = client.queue({ limit: 1 });
     const sent: number[] = [];
@@ -160,12 +167,18 @@ describe('an endpoint that fails', () => {
     expect(Math.max(...took)).toBeLessThan(1_000);
   });
 
-  it.each<[string, ServiceFault, number]>([
-    ['does not answer', 'hang', 1],
-    ['breaks connections', 'reset', 3],
-    ['is answered for by a gateway', { status: 503 }, 3],
-    ['answers 500', { status: 500 }, 3],
-  ])(
+  it.each(
+    cases<[string, ServiceFault, number]>(
+      [
+        ['does not answer', 'hang', 1],
+        ['is answered for by a gateway', { status: 503 }, 3],
+      ],
+      [
+        ['breaks connections', 'reset', 3],
+        ['answers 500', { status: 500 }, 3],
+      ],
+    ),
+  )(
     'and %s delays no call of another one, even if one in twenty of those needs a retry',
     async (_, fault, perSecond) => {
       const world = worldOf(LIMITLESS);
@@ -176,10 +189,11 @@ describe('an endpoint that fails', () => {
         if (url.pathname.endsWith('/assets')) return fault;
         return ++asked % 20 === 0 ? 'reset' : undefined;
       });
-      const took = await others(world, 300, () => {
+      const seconds = runs(150, 300);
+      const took = await others(world, seconds, () => {
         for (let call = 0; call < perSecond; call++) void ask(call).catch(() => {});
       });
-      expect(took).toHaveLength(300);
+      expect(took).toHaveLength(seconds);
       expect(Math.max(...took)).toBeLessThan(3_000);
     },
   );
@@ -191,11 +205,12 @@ describe('an endpoint that fails', () => {
     await clock.run(Promise.all([client.get('/e/0'), client.getInfo()]));
     service.faults.when(({ url }) => (url.pathname.startsWith('/e/') ? { status: 503 } : undefined));
     let made = 0;
-    const took = await others(world, 300, () => {
+    const seconds = runs(150, 300);
+    const took = await others(world, seconds, () => {
       for (let call = 0; call < 4; call++) client.get(`/e/${made++ % 20}`).catch(() => {});
     });
-    expect(took).toHaveLength(300);
-    expect(took.toSorted((one, other) => one - other)[150]).toBeLessThan(500);
+    expect(took).toHaveLength(seconds);
+    expect(took.toSorted((one, other) => one - other)[seconds / 2]).toBeLessThan(500);
   });
 
   it('delays no call of another one while its own take all the requests that it may have: nothing answers them', async () => {

@@ -140,7 +140,7 @@ describe('windows whose shape only a rest or a lull tells', () => {
   );
 
   it('a minute that is estimated from calendar minutes that no header shows refuses what is under way once, and little after', async () => {
-    const calls = runs(1_000, 3_000);
+    const calls = runs(700, 3_000);
     const { clock, service, ask } = worldOf({
       ...{ keyed: { minute: 300 }, windows: 'sliding-counter', skewMs: 17_000 },
       headers: { date: false },

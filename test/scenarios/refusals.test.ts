@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isQuotaExhausted, type QuotaExhaustedError } from '../../src/index.ts';
 import { type ServiceFault, virtualClock } from '../../src/testing/index.ts';
+import { cases } from '../support/deep.ts';
 import { type World, worldOf } from './support/world.ts';
 
 const DAY_MS = 86_400_000;
@@ -284,11 +285,21 @@ async function infoCalls(
 describe('an endpoint that refuses', () => {
   const FAUCET = '/extended/v1/faucets/stx';
 
-  it.each<[string, ServiceFault, number]>([
-    ['although every window has room', { status: 429 }, 500],
-    ['although every window has room, and asks for a minute', { status: 429, headers: { 'retry-after': '60' } }, 500],
-    ['without any header', { status: 429, counted: false }, 4_000],
-  ])('%s, delays no call of another one for long, and its own fail after five refusals', async (_, fault, mostMs) => {
+  it.each(
+    cases<[string, ServiceFault, number]>(
+      [
+        ['although every window has room', { status: 429 }, 500],
+        ['without any header', { status: 429, counted: false }, 4_000],
+      ],
+      [
+        [
+          'although every window has room, and asks for a minute',
+          { status: 429, headers: { 'retry-after': '60' } },
+          500,
+        ],
+      ],
+    ),
+  )('%s, delays no call of another one for long, and its own fail after five refusals', async (_, fault, mostMs) => {
     const world = worldOf();
     const { clock, service, client } = world;
     service.faults.when(({ url }) => (url.pathname === FAUCET ? fault : undefined));
@@ -334,14 +345,12 @@ describe('an endpoint that refuses', () => {
 });
 
 describe('endpoints that refuse beside a client that sends little', () => {
-  const EDGES = {
-    'without any header': { status: 429, counted: false },
-    'although every window has room': { status: 429 },
-  };
+  const UNNAMED = ['without any header', { status: 429, counted: false }] as const;
+  const ROOMY = ['although every window has room', { status: 429 }] as const;
   const PATHS = ['a', 'b', 'c', 'd'].map((name) => `/extended/v1/${name}`);
   const refuse = (client: World['client'], path: string) => void client.request('GET', path).catch(() => {});
 
-  it.each(Object.entries(EDGES))(
+  it.each(cases([UNNAMED], [ROOMY]))(
     '%s, two at once, make the calls of others wait for seconds, not for hours',
     async (_, fault) => {
       const world = worldOf();
@@ -355,7 +364,7 @@ describe('endpoints that refuse beside a client that sends little', () => {
     },
   );
 
-  it.each(Object.entries(EDGES))('%s, four in turn, do so, too', async (_, fault) => {
+  it.each(cases([ROOMY], [UNNAMED]))('%s, four in turn, do so, too', async (_, fault) => {
     const world = worldOf();
     world.service.faults.when(({ url }) => (PATHS.includes(url.pathname) ? fault : undefined));
     await world.clock.run(world.client.getInfo());
@@ -365,10 +374,10 @@ describe('endpoints that refuse beside a client that sends little', () => {
     expect(Math.max(...took)).toBeLessThan(1_000);
   });
 
-  it.each([1, 5, 9])('%i times of ten make the calls of others wait no longer, either', async (often) => {
+  it.each(cases([9], [1, 5]))('%i times of ten make the calls of others wait no longer, either', async (often) => {
     const world = worldOf();
     let asked = 0;
-    const { status, counted } = EDGES['without any header'];
+    const { status, counted } = UNNAMED[1];
     world.service.faults.when(({ url }) =>
       url.pathname === PATHS[0] && (asked++ * 7) % 10 < often ? { status, counted } : undefined,
     );
@@ -396,10 +405,12 @@ describe('a limit that no answer names, beside windows that answers name', () =>
     return () => refused;
   }
 
-  it.each<[string, ServiceFault]>([
-    ['without any header', { status: 429, counted: false }],
-    ['with a retry-after of a second', { status: 429, headers: { 'retry-after': '1' } }],
-  ])('is found by its refusals, %s: of a bulk of 1,000 none fails, and few are refused', async (_, fault) => {
+  it.each(
+    cases<[string, ServiceFault]>(
+      [['without any header', { status: 429, counted: false }]],
+      [['with a retry-after of a second', { status: 429, headers: { 'retry-after': '1' } }]],
+    ),
+  )('is found by its refusals, %s: of a bulk of 1,000 none fails, and few are refused', async (_, fault) => {
     const world = worldOf({ keyed: { minute: 5_000 } });
     const { clock, ask } = world;
     const refused = limitTo10(world, fault);
@@ -408,10 +419,12 @@ describe('a limit that no answer names, beside windows that answers name', () =>
     expect(refused()).toBeLessThan(100);
   });
 
-  it.each<[string, number, number]>([
-    ['after one call of another endpoint', 1, 130_000],
-    ['beside one call a second of another endpoint', 100, 150_000],
-  ])('is found by its refusals %s, although every window has room', async (_, calls, mostMs) => {
+  it.each(
+    cases<[string, number, number]>(
+      [['beside one call a second of another endpoint', 100, 150_000]],
+      [['after one call of another endpoint', 1, 130_000]],
+    ),
+  )('is found by its refusals %s, although every window has room', async (_, calls, mostMs) => {
     const world = worldOf({ keyed: { minute: 5_000 } });
     const { clock, client, ask } = world;
     const refused = limitTo10(world, { status: 429, headers: { 'retry-after': '1' } });

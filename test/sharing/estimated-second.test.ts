@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { untilNext } from '../../bench/at-random.ts';
 import { seeded } from '../../src/testing/index.ts';
-import { runs } from '../support/deep.ts';
+import { DEEP, runs } from '../support/deep.ts';
 import { byChance, most } from './support/by-chance.ts';
 import { fleetOf } from './support/fleet.ts';
 
@@ -25,7 +25,7 @@ async function quantile(): Promise<number> {
     }
   })();
   const bursts = clients.map(() => ({ apartMs: APART_MS, size: A_BURST }));
-  return most(await byChance(fleet, bursts, { fromMs: 90_000, untilMs: runs(130_000, 180_000) }));
+  return most(await byChance(fleet, bursts, { fromMs: 90_000, untilMs: 180_000 }));
 }
 
 /** So long the processes with the large limits work, in milliseconds. */
@@ -33,9 +33,12 @@ const LASTS_MS = runs(6_000, 20_000);
 
 describe('a second that processes share and that the service may estimate from two counters', () => {
   // It was probed for ever, in six seconds of twenty, which left one unit of each fifth of it: 5.6 s.
-  it('holds bursts of two fifths of it up for less than two seconds, although another program took units by chance', async () => {
-    expect(await quantile()).toBeLessThan(2_000);
-  });
+  it.runIf(DEEP)(
+    'holds bursts of two fifths of it up for less than two seconds, although another program took units by chance',
+    async () => {
+      expect(await quantile()).toBeLessThan(2_000);
+    },
+  );
 
   it('refuses one request, which shows it, and no more, of large limits either', async () => {
     const keyed = { second: 100, minute: 6_000 };

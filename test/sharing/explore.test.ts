@@ -37,28 +37,28 @@ describe('whatever becomes of the messages between books and their store, no uni
   timeout: 900_000,
 }, () => {
   it('in any order of moves of two processes within one second, one of which dies', async () => {
-    const found = await new SmallWorld({ ...LEAST, seconds: 1, deaths: 1 }).explore(runs(1_500, Infinity));
+    const found = await new SmallWorld({ ...LEAST, seconds: 1, deaths: 1 }).explore(runs(800, Infinity));
     expectSound(found);
     expect(found.isAll).toBe(DEEP);
   });
 
   it('in any order of all moves of two processes within two seconds', async () => {
-    const found = await new SmallWorld(LEAST).explore(runs(2_500, Infinity));
+    const found = await new SmallWorld(LEAST).explore(runs(1_500, Infinity));
     expectSound(found);
     expect(found.isAll).toBe(DEEP);
   });
 
   it('in any order of moves of two processes where a service estimates the last second', async () => {
-    const found = await new SmallWorld(ESTIMATED).explore(runs(1_200, 200_000));
+    const found = await new SmallWorld(ESTIMATED).explore(runs(800, 200_000));
     expectSound(found);
   });
 
   it('in any order of moves of two processes that ask for calls which are only expected', async () => {
-    expectSound(await new SmallWorld(EXPECTING).explore(runs(2_000, 60_000)));
+    expectSound(await new SmallWorld(EXPECTING).explore(runs(1_200, 60_000)));
   });
 
   it('in any order of moves of two processes that share a token bucket', async () => {
-    expectSound(await new SmallWorld(BUCKET).explore(runs(1_200, 30_000)));
+    expectSound(await new SmallWorld(BUCKET).explore(runs(800, 30_000)));
   });
 
   it.each([

@@ -49,12 +49,10 @@ describe('processes in a share whose service stalls', () => {
   // What was granted of each second was sent, and all of it counted when the service went on: 39 of 219 requests refused.
   it.each(
     cases(
+      [['aligned', 4_000, 2_500, 3]],
       [
-        ['aligned', 4_000, 2_500, 3],
         ['first-request', 12_000, 4_000, 8],
         ['leaky', 12_000, 4_000, 15],
-      ],
-      [
         ['aligned', 4_000, 4_000, 10],
         ['sliding-log', 12_000, 4_000, 8],
         ['sliding-counter', 12_000, 4_000, 8],

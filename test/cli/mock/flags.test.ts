@@ -5,6 +5,10 @@ import { readMockFlags } from '../../../src/cli/mock/flags.ts';
 import { faultPlan } from '../../../src/testing/faults.ts';
 import type { ServiceFault } from '../../../src/testing/index.ts';
 import { seeded, virtualClock } from '../../../src/testing/index.ts';
+import { testFolder } from '../../support/folder.ts';
+import { worldOf } from '../support/world.ts';
+
+const { fileWith } = testFolder();
 
 const serviceOf = (...args: string[]): unknown => readMockFlags(args).service;
 
@@ -74,6 +78,19 @@ describe('the flags of the mock', () => {
   ])('refuse %j', ([args, sentence]) => {
     expect(() => readMockFlags(args)).toThrow(new UsageError(sentence));
   });
+});
+
+it.for<[text: string, sentence: RegExp]>([
+  ['no JSON', /^stacks-quota: --routes \S+ is no JSON: .*\n/],
+  ['[]', /^stacks-quota: --routes \S+ must be an object such as .*\n/],
+  [
+    '{"/v2/info": 5}',
+    /^stacks-quota: The name of a route must be a method and a path, such as .*, not "\/v2\/info"\.\n/,
+  ],
+])('no mock is opened with routes of %j', async ([text, sentence]) => {
+  const world = worldOf();
+  expect(await world.run('mock', '--routes', fileWith(text))).toBe(2);
+  expect(world.stderr.text).toMatch(sentence);
 });
 
 describe('a fault', () => {
