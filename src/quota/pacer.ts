@@ -337,8 +337,8 @@ export class Pacer {
       ordered.onRefused(refusal, this.#clock, now);
       ordered.delayFirst(this.#random() * returnsWithinMs);
       if (!isExplained) endpoints.letOthersProbe(endpoint, ordered.until);
-      // Siblings call other endpoints than this process may know of.
-      if (isExplained || endpoints.doSeveralRefuse) this.#tellPause(now);
+      // What refuses an endpoint that never served may concern no other one, which siblings may call.
+      if (isExplained || endpoints.hasServed(endpoint)) this.#tellPause(now);
     }
     const pausedUntil = this.pausedUntilFor(endpoint);
     this.#unknownLimits.onRefused(flight, { pausedUntil, isExplained, isAlone }, now);

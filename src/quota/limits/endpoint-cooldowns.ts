@@ -19,8 +19,6 @@ export class EndpointCooldowns implements Limit {
   /** The endpoint that refused the last request of all, and when; undefined: another one has served since. */
   #refusing: string | undefined;
   #refusedAt = -Infinity;
-  /** Whether the last two requests that were refused were of two endpoints, and none was served between. */
-  doSeveralRefuse = false;
   /** The endpoint that refused while another one served, unless another one has refused since. */
   #alone: string | undefined;
 
@@ -36,11 +34,16 @@ export class EndpointCooldowns implements Limit {
 
   /** Whether an endpoint has served nothing, although others have: what refuses its requests concerns no other. */
   isBarred(endpoint: string): boolean {
-    return this.#haveOthersServed(endpoint) && !this.#served.has(endpoint);
+    return this.#haveOthersServed(endpoint) && !this.hasServed(endpoint);
+  }
+
+  /** Whether an endpoint has served a request. */
+  hasServed(endpoint: string): boolean {
+    return this.#served.has(endpoint);
   }
 
   #haveOthersServed(endpoint: string): boolean {
-    return this.#served.size > (this.#served.has(endpoint) ? 1 : 0);
+    return this.#served.size > (this.hasServed(endpoint) ? 1 : 0);
   }
 
   /**
@@ -54,7 +57,6 @@ export class EndpointCooldowns implements Limit {
     const isMet = isBarred || (this.#haveOthersServed(endpoint) && (this.#refusing ?? endpoint) === endpoint);
     const isAlone = isMet && (hasRoom(refusal.quota) ?? (isBarred || this.#alone === endpoint));
     if (!isBarred) {
-      this.doSeveralRefuse = (this.#refusing ?? endpoint) !== endpoint;
       this.#refusing = endpoint;
       this.#refusedAt = now;
     }
