@@ -337,8 +337,9 @@ export class Pacer {
       ordered.onRefused(refusal, this.#clock, now);
       ordered.delayFirst(this.#random() * returnsWithinMs);
       if (!isExplained) endpoints.letOthersProbe(endpoint, ordered.until);
-      // What refuses an endpoint that never served may concern no other one, which siblings may call.
-      if (isExplained || endpoints.hasServed(endpoint)) this.#tellPause(now);
+      // Siblings do not pause for a back-off of this process, nor because an endpoint refuses that never served: they may call another one.
+      const isOrdered = quota.retryAfterMs !== undefined && endpoints.hasServed(endpoint);
+      if (isExplained || isOrdered) this.#tellPause(now);
     }
     const pausedUntil = this.pausedUntilFor(endpoint);
     this.#unknownLimits.onRefused(flight, { pausedUntil, isExplained, isAlone }, now);
