@@ -78,7 +78,8 @@ export default defineConfig({
           include: filesOf('with sockets'),
           // Only these start programs, so no other run waits until they are built.
           globalSetup: ['test/support/build-programs.ts'],
-          // They mostly wait, so more of them run side by side, though each worker loads and compiles the modules anew; and after the others, which do not wait and would hold them up.
+          // They mostly wait, so more of them run side by side, though each worker loads and compiles the modules anew; and after the others,
+          // which do not wait and would hold them up.
           sequence: { groupOrder: 1 },
           maxWorkers: availableParallelism() + 2,
         },

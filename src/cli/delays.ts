@@ -6,6 +6,11 @@ import { moment, span } from './times.ts';
 /** Shortest delay that is told, in milliseconds. */
 const WORTH_TELLING_MS = 5_000;
 
+/** Tells a wait until `until`. Both instants in epoch milliseconds. */
+export function waitSentence(until: number, why: string, now: number): string {
+  return `Waiting until ${moment(until, now)}: ${why}.`;
+}
+
 /** Finds the waits that are worth telling: long ones, and each only once although it is seen again and again. */
 export class LongWaits {
   #toldUntil = -Infinity;
@@ -14,7 +19,7 @@ export class LongWaits {
   sentence(until: number, why: string, now: number): string | undefined {
     if (!(until - now > WORTH_TELLING_MS && until > this.#toldUntil + WORTH_TELLING_MS)) return undefined;
     this.#toldUntil = until;
-    return `Waiting until ${moment(until, now)}: ${why}.`;
+    return waitSentence(until, why, now);
   }
 }
 

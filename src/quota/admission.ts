@@ -167,6 +167,11 @@ export function holdUntil(
   return { until, isFirm: false, mayEndOnAnswer: true, scope: 'all', yieldsToPriority: false, reason, ...facts };
 }
 
+/** The hold; if an endpoint is given, of its calls alone, so that those of others pass. */
+export function within(endpoint: string | undefined, hold: Hold | undefined): Hold | undefined {
+  return hold && endpoint !== undefined ? { ...hold, scope: 'endpoint' } : hold;
+}
+
 /** The hold that lasts longest: `hold`, or one of these limits'. */
 export function longestHold(limits: readonly Limit[], charge: Charge, now: number, hold?: Hold): Hold | undefined {
   let longest = hold;

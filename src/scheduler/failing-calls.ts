@@ -1,8 +1,5 @@
 import type { AttemptCounts } from '../http/retry-policy.ts';
-import { keepLast } from '../keep-last.ts';
-
-/** So many endpoints are remembered. */
-const MOST_ENDPOINTS = 64;
+import { EachEndpoint } from '../quota/limits/each-endpoint.ts';
 
 /** An endpoint, as its calls find it. */
 interface Endpoint {
@@ -14,7 +11,7 @@ interface Endpoint {
 
 /** The calls under way whose requests fail, by endpoint: where several do and none is served, the endpoint fails and not the call. */
 export class FailingCalls {
-  readonly #endpoints = new Map<string, Endpoint>();
+  readonly #endpoints = new EachEndpoint((): Endpoint => ({ servedAt: -Infinity, failing: 0 }));
 
   /**
    * Whether the next request of a call only probes its endpoint: the call fails, others of the endpoint, too, and none was served since. No endpoint that never
@@ -22,32 +19,23 @@ export class FailingCalls {
    */
   isProbe(endpoint: string, { failingSince }: AttemptCounts): boolean {
     if (failingSince === undefined) return false;
-    const { servedAt, failing } = this.#of(endpoint);
+    const { servedAt, failing } = this.#endpoints.of(endpoint);
     return failing > 1 && servedAt > -Infinity && servedAt < failingSince;
   }
 
   /** A call has failed for the first time, and goes on. */
   begin(endpoint: string): void {
-    this.#of(endpoint).failing++;
+    this.#endpoints.of(endpoint).failing++;
   }
 
   /** A call that had failed has ended. */
   end(endpoint: string): void {
-    const own = this.#of(endpoint);
+    const own = this.#endpoints.of(endpoint);
     own.failing = Math.max(0, own.failing - 1);
   }
 
   /** A call was served. */
   onServed(endpoint: string, now: number): void {
-    this.#of(endpoint).servedAt = now;
-  }
-
-  #of(endpoint: string): Endpoint {
-    const known = this.#endpoints.get(endpoint);
-    if (known) return known;
-    const own: Endpoint = { servedAt: -Infinity, failing: 0 };
-    this.#endpoints.set(endpoint, own);
-    keepLast(this.#endpoints, MOST_ENDPOINTS);
-    return own;
+    this.#endpoints.of(endpoint).servedAt = now;
   }
 }

@@ -8,12 +8,9 @@ import {
   refusalsWith,
   withoutRetry,
 } from '../http/retry-policy.ts';
-import { keepLast } from '../keep-last.ts';
+import { EachEndpoint } from '../quota/limits/each-endpoint.ts';
 import { FailingCalls } from './failing-calls.ts';
 import { CommonBudget, RetryBudget } from './retry-budget.ts';
-
-/** So many endpoints have budgets of their own. */
-const MOST_ENDPOINTS = 64;
 
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 
@@ -39,7 +36,7 @@ export class Retries {
   /** Pays for the retries of endpoints that have spent their own budgets. */
   readonly common: CommonBudget = new CommonBudget();
   /** One for each endpoint, so that retries of one that fails delay none of another. */
-  readonly #budgets = new Map<string, RetryBudget>();
+  readonly #budgets = new EachEndpoint(() => new RetryBudget(this.common));
   readonly #failing = new FailingCalls();
 
   constructor(maxAttempts: number, random: () => number) {
@@ -70,7 +67,7 @@ export class Retries {
     }
     if (decision.kind !== 'retry') return decision;
     if (isOneShot) return withoutRetry(outcome);
-    const waitMs = decision.isPaid ? this.#budgetOf(endpoint).pay(now, Math.min(maxWaitMs, maxQueueMs)) : 0;
+    const waitMs = decision.isPaid ? this.#budgets.of(endpoint).pay(now, Math.min(maxWaitMs, maxQueueMs)) : 0;
     if (waitMs === undefined) return withoutRetry(outcome);
     const fallsBehind = this.#onFailing(request);
     const retry = fallsBehind ? { ...decision, fallsBehind } : decision;
@@ -93,13 +90,6 @@ export class Retries {
     if (counts.failingSince === undefined) this.#failing.begin(call.ask.endpoint);
     counts.failingSince ??= now;
     return wasDown || (isAgain && outcome.kind === 'answered' && outcome.isLimited);
-  }
-
-  #budgetOf(endpoint: string): RetryBudget {
-    const budget = this.#budgets.get(endpoint) ?? new RetryBudget(this.common);
-    this.#budgets.set(endpoint, budget);
-    keepLast(this.#budgets, MOST_ENDPOINTS);
-    return budget;
   }
 }
 

@@ -219,7 +219,7 @@ export class Scheduler {
       for (let lease = first; ; lease = await granted(this.#acquire(call))) {
         trace.granted();
         this.#backlog.leave(call);
-        counts.isProbe = this.#retries.isProbe(call, counts, clock.now());
+        counts.isProbe = this.#retries.isProbe(call, counts, lease.sentAt);
         const result = await this.#exchange.attempt(call, request, lease, counts);
         const { outcome, reply } = result;
         counts.isKeyAsked = outcome.kind === 'failed' && outcome.code === KEY_CHANGED;

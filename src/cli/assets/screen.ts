@@ -1,9 +1,9 @@
-import { LongWaits } from '../delays.ts';
+import { LongWaits, waitSentence } from '../delays.ts';
 import type { Environment } from '../environment.ts';
 import { barLines, count, number } from '../progress-bars.ts';
 import { quotaBars } from '../quota/report.ts';
 import { Picture, remarkLines, type Terminal, terminalOf } from '../terminal.ts';
-import { moment, span } from '../times.ts';
+import { span } from '../times.ts';
 import type { Progress } from './tally.ts';
 
 /** Interval between two drawings, in milliseconds. */
@@ -89,7 +89,7 @@ export function pictureOf(progress: Progress, terminal: Terminal, now: number): 
   const note = `${number(done)} of ${number(total)}`;
   const remark = percentAndEta(progress).join(', ');
   const state = [`${number(inFlight)} in flight`, ...outcomes(progress)].join(', ');
-  const pause = standstill ? [`Waiting until ${moment(standstill.until, now)}: ${standstill.why}.`] : [];
+  const pause = standstill ? [waitSentence(standstill.until, standstill.why, now)] : [];
   return [
     ...barLines([{ label: 'done', part, note, remark, colour: 'cyan' }, ...quotaBars(reading)], terminal),
     ...[state, ...pause].flatMap((line) => remarkLines(line, terminal)),

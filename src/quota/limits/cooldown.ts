@@ -1,4 +1,4 @@
-import { type Charge, type Hold, holdUntil, type Limit } from '../admission.ts';
+import { type Charge, type Hold, holdUntil, type Limit, within } from '../admission.ts';
 import { isAnyWindowFull, type QuotaSnapshot, resetOf } from '../headers/snapshot.ts';
 import { Backoff } from '../recovery/backoff.ts';
 import { TRIAL_MS } from '../recovery/hourly-trial.ts';
@@ -137,7 +137,7 @@ export class Cooldown implements Limit {
   check(_charge: Charge, now: number): Hold | undefined {
     const isPause = now < this.#until;
     const hold = isPause ? this.#pauseHold : this.#reopening.check(this.#isHalfOpen, now, this.#until + this.#delayMs);
-    return hold && this.#endpoint !== undefined ? { ...hold, scope: 'endpoint' } : hold;
+    return within(this.#endpoint, hold);
   }
 
   /** Exponential back-off. Refusals of requests sent before the current pause are ignored. */

@@ -1,4 +1,4 @@
-import type { Charge, Hold, Limit } from '../admission.ts';
+import { type Charge, type Hold, type Limit, within } from '../admission.ts';
 import { TRIAL_MS } from '../recovery/hourly-trial.ts';
 import type { Flight } from '../usage/in-flight.ts';
 import { LONGEST_OF_ENDPOINT_MS } from './cooldown.ts';
@@ -25,11 +25,6 @@ export class LearnedRate implements Limit {
   constructor(endpoint?: string) {
     this.#endpoint = endpoint;
     this.#rate = this.#fresh();
-  }
-
-  /** Whether a rate was refused. */
-  get isKnown(): boolean {
-    return this.#rate.isKnown;
   }
 
   /** A request is sent. */
@@ -67,7 +62,6 @@ export class LearnedRate implements Limit {
   }
 
   check(charge: Charge, now: number): Hold | undefined {
-    const hold = this.#rate.check(charge, now);
-    return hold && this.#endpoint !== undefined ? { ...hold, scope: 'endpoint' } : hold;
+    return within(this.#endpoint, this.#rate.check(charge, now));
   }
 }

@@ -1,4 +1,4 @@
-import { type Charge, type Hold, holdUntil, type Limit } from '../admission.ts';
+import { type Charge, type Hold, holdUntil, type Limit, within } from '../admission.ts';
 import { Breaker } from '../recovery/breaker.ts';
 import { Reopening } from '../recovery/reopening.ts';
 import type { Flight } from '../usage/in-flight.ts';
@@ -81,7 +81,7 @@ export class Outage implements Limit {
   check(_charge: Charge, now: number): Hold | undefined {
     const { isClosed } = this.#breaker;
     const hold = this.#breaker.isOpen(now) ? this.#pauseHold : this.#reopening.check(!isClosed, now);
-    return hold && this.#endpoint !== undefined ? { ...hold, scope: 'endpoint' } : hold;
+    return within(this.#endpoint, hold);
   }
 
   /** An outage consists of many pauses of unknown number, so its whole duration counts as waiting. No answer ends a pause. */

@@ -20,18 +20,20 @@ export class UnknownLimits implements Limit {
   readonly #isAnyWindowKnown: () => boolean;
   readonly #slowStart: SlowStart;
   readonly #common = new LearnedRate();
+  readonly #limits: readonly Limit[];
   /** The rates of endpoints that refuse alone. */
   readonly #own = new EachEndpoint((endpoint) => new LearnedRate(endpoint));
 
   constructor(flights: InFlight, shareLimit: Pick<ShareLimit, 'isGranting'>, isAnyWindowKnown: () => boolean) {
     this.#isAnyWindowKnown = isAnyWindowKnown;
     this.#slowStart = new SlowStart(flights, shareLimit);
+    this.#limits = [this.#slowStart, this.#common];
   }
 
   check(charge: Charge, now: number): Hold | undefined {
+    const hold = longestHold(this.#limits, charge, now);
     const own = this.#own.get(charge.endpoint);
-    const limits = [this.#slowStart, this.#common];
-    return longestHold(own ? [...limits, own] : limits, charge, now);
+    return own ? longestHold([own], charge, now, hold) : hold;
   }
 
   /** A request is sent. */
