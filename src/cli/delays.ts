@@ -30,7 +30,7 @@ export function delaysTold(world: Pick<Environment, 'stderr' | 'env' | 'clock'>)
   const sentenceOf = (event: ClientEvent): string | undefined => {
     if (event.type === 'waiting') return waits.sentence(event.until.getTime(), event.reason.why, world.clock.wall());
     if (event.type === 'retrying' && lost && lost.tookMs > WORTH_TELLING_MS)
-      return `No response within ${span(lost.tookMs)} (${lost.code}): trying again.`;
+      return `No response within ${span(Math.floor(lost.tookMs))} (${lost.code}): trying again.`;
     return undefined;
   };
   return (event) => {
