@@ -33,6 +33,15 @@ describe('a service that changes its limits while they are used', () => {
   });
 });
 
+describe('a limit of 5 a second that only ratelimit-* names', () => {
+  it('is used up to the new one as soon as it is raised to 50, and nothing is refused', async () => {
+    const world = worldOf({ keyed: { second: 5 }, headers: { family: false } });
+    await make(world, 700, 30, () => world.service.setLimits({ keyed: { second: 50 } }));
+    expect(world.service.limited).toBe(0);
+    expect(world.clock.now()).toBeLessThan(45_000);
+  });
+});
+
 describe('a service', () => {
   it('of three nodes that count apart refuses nothing, and gets hardly more in a minute than one of them allows', async () => {
     const world = worldOf({ nodes: 3 });

@@ -27,6 +27,16 @@ export class EndpointRequests {
     return this.#byEndpoint.has(endpoint);
   }
 
+  /** Whether those of no endpoint are. */
+  get isEmpty(): boolean {
+    return this.#byEndpoint.size === 0;
+  }
+
+  /** Requests of this endpoint do not count here any more. */
+  drop(endpoint: string): void {
+    this.#byEndpoint.delete(endpoint);
+  }
+
   /** Requests that may still be on their way. */
   get held(): number {
     return this.#flights.requestsOf(this.#byEndpoint.keys());

@@ -60,6 +60,17 @@ export class ResetWindows implements Iterable<ResetWindow> {
     };
     window.read(endpoint, resetAt, leftMs, readingOf(window));
     for (const other of this) if (other !== window) other.passOver(endpoint, remaining, readingOf(other));
+    this.#forget(endpoint, remaining);
+  }
+
+  /** An answer describes the tightest window: those that could not have as much left do not count its endpoint any more. */
+  #forget(endpoint: string, remaining: number): void {
+    const kept = this.#windows.filter(({ limit, requests }) => {
+      if (limit < remaining) requests.drop(endpoint);
+      return !requests.isEmpty;
+    });
+    if (kept.length < this.#windows.length) this.#revision++;
+    this.#windows = kept;
   }
 
   /** The window that an answer describes; undefined: there are too many. */

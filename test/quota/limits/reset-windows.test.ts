@@ -44,7 +44,7 @@ describe('windows that only ratelimit-* describes', () => {
   it('are sixteen at most: a limit more is no window, and those that are known are read on', () => {
     const { windows } = world();
     for (let limit = 1; limit <= 20; limit++)
-      windows.read('GET /a', says({ limit, remaining: limit, resetAt: 60_000 }), ANSWER);
+      windows.read('GET /a', says({ limit, remaining: 1, resetAt: 60_000 }), ANSWER);
     expect(windows.size).toBe(16);
     windows.read('GET /a', says({ limit: 16, remaining: 1, resetAt: 60_000 }), ANSWER);
     expect(Array.from(windows).at(-1)).toMatchObject({ limit: 16, remaining: 1 });
@@ -66,6 +66,21 @@ describe('windows that only ratelimit-* describes', () => {
     windows.book('GET /a', 200, 200);
     windows.book('GET /b', 200, 200);
     expect(headrooms(windows)).toEqual([13, 8]);
+  });
+
+  it('are forgotten where an answer has more left than they could have: it describes the tightest, so that limit was raised', () => {
+    const { windows } = world();
+    windows.read('GET /a', says({ limit: 5, remaining: 0, resetAt: 60_000 }), ANSWER);
+    windows.read('GET /b', says({ limit: 5, remaining: 4, resetAt: 60_000 }), ANSWER);
+    const { revision } = windows;
+    windows.read('GET /a', says({ limit: 50, remaining: 49, resetAt: 61_000 }), ANSWER);
+    expect(Array.from(windows, ({ limit, requests }) => [limit, requests.has('GET /a')])).toEqual([
+      [5, false],
+      [50, true],
+    ]);
+    windows.read('GET /b', says({ limit: 50, remaining: 48, resetAt: 61_000 }), ANSWER);
+    expect(Array.from(windows, ({ limit }) => limit)).toEqual([50]);
+    expect(windows.revision).toBeGreaterThan(revision);
   });
 
   it('end by the time that is left at the answer, by its date or, without one, by when it was received', () => {
