@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isQuotaExhausted, type QuotaExhaustedError } from '../../src/index.ts';
 import { type ServiceFault, virtualClock } from '../../src/testing/index.ts';
 import { cases } from '../support/deep.ts';
+import { hideLimit } from './support/hidden-limit.ts';
 import { type World, worldOf } from './support/world.ts';
 
 const DAY_MS = 86_400_000;
@@ -391,19 +392,7 @@ describe('endpoints that refuse beside a client that sends little', () => {
 });
 
 describe('a limit that no answer names, beside windows that answers name', () => {
-  /** Ten requests a second arrive, and the others are refused by this fault. @returns how many were. */
-  function limitTo10({ clock, service }: World, fault: ServiceFault): () => number {
-    let [second, inSecond, refused] = [0, 0, 0];
-    service.faults.when(() => {
-      const now = Math.floor(clock.now() / 1_000);
-      inSecond = now === second ? inSecond + 1 : 1;
-      second = now;
-      if (inSecond <= 10) return undefined;
-      refused++;
-      return fault;
-    });
-    return () => refused;
-  }
+  const TEN_A_SECOND = { limit: 10, ms: 1_000 };
 
   it.each(
     cases<[string, ServiceFault]>(
@@ -413,7 +402,7 @@ describe('a limit that no answer names, beside windows that answers name', () =>
   )('is found by its refusals, %s: of a bulk of 1,000 none fails, and few are refused', async (_, fault) => {
     const world = worldOf({ keyed: { minute: 5_000 } });
     const { clock, ask } = world;
-    const refused = limitTo10(world, fault);
+    const refused = hideLimit(world, TEN_A_SECOND, fault);
     await clock.run(Promise.all(Array.from({ length: 1_000 }, (_, number) => ask(number))));
     expect(clock.now()).toBeLessThan(130_000);
     expect(refused()).toBeLessThan(100);
@@ -427,7 +416,7 @@ describe('a limit that no answer names, beside windows that answers name', () =>
   )('is found by its refusals %s, although every window has room', async (_, calls, mostMs) => {
     const world = worldOf({ keyed: { minute: 5_000 } });
     const { clock, client, ask } = world;
-    const refused = limitTo10(world, { status: 429, headers: { 'retry-after': '1' } });
+    const refused = hideLimit(world, TEN_A_SECOND, { status: 429, headers: { 'retry-after': '1' } });
     await clock.run(client.getInfo());
     const bulk = Promise.all(Array.from({ length: 1_000 }, (_, number) => ask(number)));
     for (let call = 1; call < calls; call++) {
@@ -437,6 +426,16 @@ describe('a limit that no answer names, beside windows that answers name', () =>
     await clock.run(bulk);
     expect(clock.now()).toBeLessThan(mostMs);
     expect(refused()).toBeLessThan(100);
+  });
+
+  it('is found where it is a bucket that drains, and kept: no storm of refusals, and no call fails', async () => {
+    const world = worldOf({ keyed: { minute: 5_000 } });
+    const { clock, ask } = world;
+    const bucket = { limit: 500, ms: 60_000, drains: true };
+    const refused = hideLimit(world, bucket, { status: 429, headers: { 'retry-after': '1' } });
+    await clock.run(Promise.all(Array.from({ length: 1_500 }, (_, number) => ask(number))));
+    expect(refused()).toBeLessThan(100);
+    expect(clock.now()).toBeLessThan(125_000);
   });
 
   it('is not supposed after one refusal: a quiet client sends its next burst at once', async () => {

@@ -87,8 +87,8 @@ export const costs: readonly Scenario[] = [
 ];
 
 /** What names a second, and what `ratelimit-*` says of whichever window is tightest. */
-const OF_SECONDS = [
-  ...['limit', 'remaining'].map((what) => `x-ratelimit-${what}-stacks-second`),
+const headersOf = (period: 'second' | 'minute'): string[] => [
+  ...['limit', 'remaining'].map((what) => `x-ratelimit-${what}-stacks-${period}`),
   ...['limit', 'remaining', 'reset'].map((what) => `ratelimit-${what}`),
 ];
 
@@ -126,7 +126,7 @@ export const silent: readonly Scenario[] = [
     about: 'beside a minute that headers name, and that has room',
     promised: 'turn',
     limits: { second: 20, minute: 5_000 },
-    hidden: OF_SECONDS,
+    hidden: headersOf('second'),
     bulk: 6_000,
   },
   {
@@ -134,10 +134,32 @@ export const silent: readonly Scenario[] = [
     promised: 'turn',
     isDeep: true,
     limits: { second: 20, minute: 5_000 },
-    hidden: OF_SECONDS,
+    hidden: headersOf('second'),
     bulk: 6_000,
     errand: (_, random) => ({ endpoint: random() < 0.5 ? 'info' : 'assets' }),
   },
+  {
+    name: 'a bucket that no header names, 500/min',
+    about: 'beside a month that headers name, and that has room',
+    promised: 'turn',
+    isDeep: true,
+    limits: { minute: 500, month: 5_000_000 },
+    windows: 'leaky',
+    hidden: headersOf('minute'),
+    bulk: 2_750,
+  },
+  ...([true, false] as const).map(
+    (isShared): Scenario => ({
+      name: `a second that no header names, 20/s, of four clients that ${isShared ? 'share' : 'do not share'}`,
+      promised: 'turn',
+      isDeep: true,
+      limits: { second: 20, minute: 5_000 },
+      hidden: headersOf('second'),
+      clients: 4,
+      isShared,
+      bulk: 6_000,
+    }),
+  ),
   ...(
     [
       ['5/s, first-request', { second: 5 }, 'first-request', 'usual', 1_500],

@@ -1,8 +1,8 @@
 import { type Charge, type Hold, type Limit, within } from '../admission.ts';
-import { TRIAL_MS } from '../recovery/hourly-trial.ts';
 import type { Flight } from '../usage/in-flight.ts';
 import { LONGEST_OF_ENDPOINT_MS } from './cooldown.ts';
 import { RefusalRate } from './refusal-rate.ts';
+import { SpacingBenefit } from './spacing-benefit.ts';
 
 /**
  * Where windows are known, refusals tell of a rate only if several come at once, and no later than this after the pause for others: else they may be
@@ -18,8 +18,7 @@ export class LearnedRate implements Limit {
   #pausedUntil = -Infinity;
   /** Whether the refusals before that pause came long after others. */
   #isApart = false;
-  /** Until when refusals tell of no rate where windows are known. */
-  #distrustedUntil = -Infinity;
+  readonly #benefit = new SpacingBenefit();
 
   /** @param endpoint - the one whose requests it spaces. Omitted: every one. */
   constructor(endpoint?: string) {
@@ -33,7 +32,8 @@ export class LearnedRate implements Limit {
   }
 
   /** A request was served. */
-  onServed(units: number, now: number): void {
+  onServed({ sentAt }: Flight, units: number, now: number): void {
+    this.#benefit.onAnswer(sentAt, false, now);
     this.#rate.onServed(units, now);
   }
 
@@ -43,17 +43,16 @@ export class LearnedRate implements Limit {
    * @param isNamed - whether windows are known.
    */
   onRefused(flight: Flight, pausedUntil: number, isNamed: boolean, now: number): void {
-    const rate = this.#rate;
+    this.#benefit.onAnswer(flight.sentAt, true, now);
     const isFirst = flight.sentAt >= this.#pausedUntil;
     if (isFirst) this.#isApart = now > this.#pausedUntil + APART_MS;
     this.#pausedUntil = pausedUntil;
-    const isOpen = isNamed && !rate.isKnown;
-    if (isOpen && (this.#isApart || now < this.#distrustedUntil)) rate.onPaused(pausedUntil);
-    else if (!isOpen || !isFirst) rate.onRefused(flight, pausedUntil, now);
-    if (isNamed && rate.isWrong) {
-      this.#rate = this.#fresh();
-      this.#distrustedUntil = now + TRIAL_MS;
-    }
+    const isUseless = isNamed && this.#benefit.isUseless(now);
+    if (isUseless && this.#rate.isKnown) this.#rate = this.#fresh();
+    const isOpen = isNamed && !this.#rate.isKnown;
+    if (isUseless || (isOpen && this.#isApart)) this.#rate.onPaused(pausedUntil);
+    else if (!isOpen || !isFirst) this.#rate.onRefused(flight, pausedUntil, now);
+    if (this.#rate.isKnown) this.#benefit.begin(pausedUntil);
   }
 
   /** That of an endpoint is no slower than its pauses are long. */

@@ -4,12 +4,15 @@ import type { Flight } from '../usage/in-flight.ts';
 /** By which part of the accepted rate requests go slower right after a refusal. */
 const CUT = 0.05;
 
-/** By which part the refused rate is exceeded one such period after it was reached again, and by the cube of the periods later. */
+/** By which part the refused rate is exceeded one step after it was reached again, and by the cube of the steps later. */
 const RISE = 0.1;
 
 /** Time until the refused rate is tried again after the first refusal, and the longest, in milliseconds. */
 const FIRST_RETURN_MS = 2_000;
-const LONGEST_RETURN_MS = 120_000;
+const LONGEST_RETURN_MS = 90_000;
+
+/** A step is as long as that time, and no longer than this: a higher limit, or what others leave, is soon used. In milliseconds. */
+const LONGEST_STEP_MS = 12_000;
 
 /** By how much each refusal multiplies that time, and by how much one after a short pause, so that refusals become rare. */
 const LONGER = 2;
@@ -24,17 +27,11 @@ const LEAST_KEPT = 0.94;
 /** A request that goes later than it might by no more than this, or by a gap, delays no other: timers are late. In milliseconds. */
 const LATE_MS = 20;
 
-/** After this many periods without a refusal the rate counts as known, and the search continues from there. */
+/** When the search has come so far without a refusal, it continues from there. */
 const SEARCHED = 3;
 
 /** The rate never falls below one unit in this time, in milliseconds. */
 const SLOWEST_MS = 60_000;
-
-/** A rate below this part of one that was served is not what is refused. */
-const BELIEVED = 0.75;
-
-/** A rate is one that the service serves if it did so for this time, in milliseconds. */
-const STEADY_MS = 10_000;
 
 /** A pause is short below this part of the time before it: then the rate was just too high, and is not measured by what was served. */
 const SHORT_PAUSE = 0.2;
@@ -50,10 +47,6 @@ export class RefusalRate implements Limit {
   #refused = 0;
   /** The rate at which the first request was sent that was refused after others were served; 0: requests were not spaced. */
   #tried = 0;
-  /** The highest rate that was served for {@link STEADY_MS}, and what is served in the present such time. */
-  #highest = 0;
-  #countedFrom = 0;
-  #counted = 0;
   #returnMs = FIRST_RETURN_MS / LONGER;
   #cutAt = -Infinity;
   /** When requests went on after the last pause, and the units served since. */
@@ -80,20 +73,17 @@ export class RefusalRate implements Limit {
     return this.#refused > 0;
   }
 
-  /** Whether clearly more than a rate that was refused was served before: something else refuses, at any rate. Not asked after a long pause, which lowers the rate of its cycle. */
-  get isWrong(): boolean {
-    return this.isKnown && !this.#isLong && this.#refused < BELIEVED * this.#highest;
-  }
-
   /** A request is sent. */
   onSent({ units }: Flight, now: number): void {
     this.#resumedAt ??= now;
     if (this.#refused === 0) return;
     const gap = units / this.#rateAt(now);
     this.#nextAt = (now - this.#nextAt > Math.max(gap, LATE_MS) ? now : this.#nextAt) + gap;
-    if (now - this.#cutAt < SEARCHED * this.#returnMs) return;
+    if (this.#progressAt(now) < SEARCHED) return;
     this.#refused = this.#rateAt(now);
     this.#cutAt = now;
+    // The limit is another one by now: the time that many refusals have made long does not count for it.
+    if (this.#returnMs > LONGEST_STEP_MS) this.#returnMs = FIRST_RETURN_MS;
   }
 
   /** A request was served. */
@@ -108,12 +98,6 @@ export class RefusalRate implements Limit {
       this.#served += units;
     }
     this.#servedSteadily += units;
-    if (now > this.#countedFrom + STEADY_MS) {
-      this.#highest = Math.max(this.#highest, this.#counted / (now - this.#countedFrom));
-      this.#countedFrom = now;
-      this.#counted = 0;
-    }
-    this.#counted += units;
   }
 
   /**
@@ -167,7 +151,14 @@ export class RefusalRate implements Limit {
 
   /** Units per millisecond: concave up to the refused rate, then convex beyond it. */
   #rateAt(now: number): number {
-    const time = Math.max(0, Math.min(SEARCHED, (now - this.#cutAt) / this.#returnMs));
-    return this.#refused * (1 + (time < 1 ? CUT : RISE) * (time - 1) ** 3);
+    const progress = this.#progressAt(now);
+    return this.#refused * (1 + (progress < 1 ? CUT : RISE) * (progress - 1) ** 3);
+  }
+
+  /** How far the search has come: 1 where the refused rate is reached again, and one more with each step beyond it. */
+  #progressAt(now: number): number {
+    const beyondMs = now - this.#cutAt - this.#returnMs;
+    const progress = 1 + beyondMs / (beyondMs < 0 ? this.#returnMs : Math.min(this.#returnMs, LONGEST_STEP_MS));
+    return Math.max(0, Math.min(SEARCHED, progress));
   }
 }

@@ -43,10 +43,10 @@ export class UnknownLimits implements Limit {
   }
 
   /** A request was served. */
-  onServed({ sentAt, endpoint }: Flight, units: number, now: number): void {
-    this.#slowStart.onServed(now - sentAt, this.#isAnyWindowKnown());
-    this.#common.onServed(units, now);
-    this.#own.get(endpoint)?.onServed(units, now);
+  onServed(flight: Flight, units: number, now: number): void {
+    this.#slowStart.onServed(now - flight.sentAt, this.#isAnyWindowKnown());
+    this.#common.onServed(flight, units, now);
+    this.#own.get(flight.endpoint)?.onServed(flight, units, now);
   }
 
   /** A request was refused. */

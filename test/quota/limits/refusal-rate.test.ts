@@ -189,8 +189,7 @@ describe('a rate that was refused at 10 a second', () => {
   });
 
   /** When the tries of the refused rate were refused, within some time. */
-  function triesWithin(ms: number): number[] {
-    const rate = refused();
+  function triesWithin(ms: number, rate = refused()): number[] {
     const refusedAt: number[] = [];
     for (let at = 2_000; at < ms; ) {
       rate.onSent(flightOf('GET /a', at), at);
@@ -207,14 +206,25 @@ describe('a rate that was refused at 10 a second', () => {
     return refusedAt;
   }
 
-  it('is tried four times in the first five minutes: after 2, 8 and 32 s, and two minutes', () => {
-    expect(triesWithin(300_000)).toHaveLength(4);
+  it('is tried five times in the first five minutes: after 2, 8 and 32 s, and each minute and a half', () => {
+    expect(triesWithin(300_000)).toHaveLength(5);
   });
 
-  it('is tried again ever later, and at last once in three minutes', () => {
+  it('is tried again ever later, and at last once in a little more than a minute and a half', () => {
     const later = triesWithin(1_800_000).filter((at) => at > 600_000);
-    expect(later.length).toBeGreaterThan(4);
-    expect(later.length).toBeLessThan(9);
+    expect(later.length).toBeGreaterThan(10);
+    expect(later.length).toBeLessThan(14);
+  });
+
+  it('is left behind within seconds where it is not refused any more, although it was for long', () => {
+    const rate = refused();
+    const refusedAt = triesWithin(600_000, rate);
+    const from = refusedAt.at(-1) ?? Number.NaN;
+    for (let at = from + 200; at < from + 150_000; at = untilOf(rate, charge(), at)) {
+      rate.onSent(flightOf('GET /a', at), at);
+      rate.onServed(1, at + 40);
+    }
+    expect(gapAt(rate, from + 150_000)).toBeLessThan(5);
   });
 
   it('is no credit for a time in which nothing was sent', () => {

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { SpacingBenefit } from '../../../src/quota/limits/spacing-benefit.ts';
+
+/** Answers to requests that were sent at an instant: so many are served, and so many refused. */
+function answer(benefit: SpacingBenefit, at: number, served: number, refused: number): boolean {
+  for (let count = 0; count < served; count++) benefit.onAnswer(at, false, at + 50);
+  for (let count = 0; count < refused; count++) benefit.onAnswer(at, true, at + 50);
+  return benefit.isUseless(at + 50);
+}
+
+it.each<[string, number, number, boolean]>([
+  ['much more seldom than before helps', 92, 8, false],
+  ['about as often as before is useless', 12, 8, true],
+  ['too few times to tell is not judged', 3, 7, false],
+])('spacing after which requests are refused %s', (_, served, refused, isUseless) => {
+  const benefit = new SpacingBenefit();
+  answer(benefit, 0, 10, 26);
+  benefit.begin(1_000);
+  benefit.begin(2_000);
+  expect(answer(benefit, 1_500, served, refused)).toBe(isUseless);
+});
+
+it('what counts as useless does so for an hour', () => {
+  const benefit = new SpacingBenefit();
+  answer(benefit, 0, 10, 10);
+  benefit.begin(1_000);
+  answer(benefit, 2_000, 10, 10);
+  expect(benefit.isUseless(3_601_000)).toBe(true);
+  expect(benefit.isUseless(3_603_000)).toBe(false);
+});
+
+it('what counts as useless no longer does once far more requests are refused without it', () => {
+  const benefit = new SpacingBenefit();
+  answer(benefit, 0, 10, 10);
+  benefit.begin(1_000);
+  expect(answer(benefit, 2_000, 32, 8)).toBe(true);
+  // Those of the last ten seconds count, not what was served before.
+  expect(answer(benefit, 20_000, 500, 10)).toBe(true);
+  expect(answer(benefit, 40_000, 0, 7)).toBe(true);
+  expect(answer(benefit, 60_000, 0, 40)).toBe(false);
+});
