@@ -19,7 +19,14 @@ const A_ROUND = 200;
 const START = Date.UTC(2026, 2, 10, 14, 0, 7);
 
 const ask = { endpoint: 'GET /extended/v1/info', maxWaitMs: Infinity };
-const trace = { waiting: () => {}, attempts: 0, isRetrying: false, queuedAt: 0, keepContext: () => {} };
+const trace = {
+  waiting: () => {},
+  returned: () => {},
+  attempts: 0,
+  isRetrying: false,
+  queuedAt: 0,
+  keepContext: () => {},
+};
 const pacerOf = (concurrency: number, shapes?: readonly Shape[]): Pacer =>
   new Pacer({ clientWide: new ClientWide(concurrency), leaseMs: 90_000, ...(shapes && { shapes }) });
 

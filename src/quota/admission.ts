@@ -144,7 +144,7 @@ export interface Hold {
   readonly passableUnits?: number | undefined;
   /** Whether a call of higher priority passes the one that is held, however long that one has waited. */
   readonly yieldsToPriority: boolean;
-  /** Since when requests, or trips to the store of a share, have failed, where that is the cause: that time counts towards `maxWaitMs`. */
+  /** Since when requests, or trips to the store of a share, have failed or were refused in a row, where that is the cause: that time counts towards `maxWaitMs`. */
   readonly failingSince?: number | undefined;
   /** Whether the cause is that the service cannot be reached, and no lack of quota. */
   readonly isOutage?: boolean | undefined;

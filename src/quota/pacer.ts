@@ -195,6 +195,11 @@ export class Pacer {
     return this.#pauses.until;
   }
 
+  /** See {@link Pauses.mostSent}. */
+  mostSent(now: number): number {
+    return this.#pauses.mostSent(now);
+  }
+
   /** The end of the pause that holds back the calls of an endpoint for longest, in force or not. */
   pausedUntilFor(endpoint: string): number {
     return Math.max(this.#pauses.current.until, this.#pauses.ofEndpoint(endpoint).until);

@@ -29,6 +29,6 @@ export function finalError({ call, request, outcome, failure, clock, pacer }: En
     limit: undefined,
     remaining: undefined,
     ...retryFrom(pacer.pausedUntilFor(endpoint), clock),
-    why: `the service refused the call repeatedly with ${outcome.status}, although the client waited as told`,
+    why: `the service refused the call repeatedly with ${outcome.status}, although the client waited after each refusal`,
   });
 }

@@ -12,6 +12,7 @@ import type { Plan } from '../quota/forecast/estimate.ts';
 import type { MonthOutlook } from '../quota/forecast/month.ts';
 import type { Pacer } from '../quota/pacer.ts';
 import type { PacerView } from '../quota/view.ts';
+import type { Rank } from '../share.ts';
 import type { QueuedCall, QueueOptions } from '../trace/queue-view.ts';
 import { Tracer } from '../trace/tracer.ts';
 import { rejectionForCaller, withCallersFrames } from './callers-frames.ts';
@@ -70,7 +71,7 @@ export class Scheduler {
       clientWide,
       askKey: () => this.#keyTurns.ask(),
       isPresent: (key) => key === this.#books.key,
-      waiting: (rank) => (rank === undefined ? this.waiting : this.#backlog.waiting(rank)),
+      waiting: (rank) => this.#sendable(rank),
       wake: () => this.#queue.wake(),
       tell: (event) => this.tracer.emit(event),
     });
@@ -112,6 +113,12 @@ export class Scheduler {
   /** Calls that wait to be sent. */
   get waiting(): number {
     return this.#queue.length;
+  }
+
+  /** Calls that wait and that no pause holds back; given a rank, of those of it or a higher one. */
+  #sendable(rank?: Rank): number {
+    const waiting = rank === undefined ? this.waiting : this.#backlog.waiting(rank);
+    return Math.min(waiting - this.#queue.apart(rank ?? 0), this.#present.mostSent(this.#clock.now()));
   }
 
   /** Outlook of the month, by the service's clock. */

@@ -10,6 +10,8 @@ export interface Wait {
   readonly reason: Reason;
   /** Whether the call is parked, so that it delays no other. */
   readonly isParked: boolean;
+  /** Whether it is parked with all calls of its endpoint: one of them asks for all. */
+  readonly isOfEndpoint?: boolean;
 }
 
 /** The present request of a call: how long it waited for its grant, and when it was sent. */
@@ -117,6 +119,11 @@ export class CallTrace {
       this.keepContext();
       for (const emit of pending) emit();
     });
+  }
+
+  /** Records that the call is parked no more: it is in the queue, and has not asked again. */
+  returned(): void {
+    if (this.#wait) this.#wait = { ...this.#wait, isParked: false };
   }
 
   /** Records that the call waits at the gate, or is parked. */

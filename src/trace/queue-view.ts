@@ -73,10 +73,12 @@ export function queueView(
   const now = clock.now();
   const waiting = Array.from(traces).filter(({ isWaiting }) => isWaiting);
   const isDelayed = ({ queuedAt }: CallTrace): boolean => queuedAt > now;
-  const isParked = ({ wait }: CallTrace): boolean => wait?.isParked === true && wait.until > now;
+  const isParked = ({ wait }: CallTrace): boolean =>
+    wait?.isParked === true && (wait.isOfEndpoint === true || wait.until > now);
   const isQueued = (trace: CallTrace): boolean => !isDelayed(trace) && !isParked(trace);
   const queued = waiting.filter(isQueued).sort(byTurn);
   const others = waiting.filter((trace) => !isQueued(trace));
+  const parked = latestWaits(others);
   /** Each call with how many go before it; undefined: it is not in the queue. */
   const listed = [...queued.entries(), ...others.map((trace) => [undefined, trace] as const)]
     .filter(([, trace]) => label === undefined || trace.label === label)
@@ -86,7 +88,8 @@ export function queueView(
   const estimates = estimatesOf(counted, new Set(listed.map(([, trace]) => trace)), outlook);
   return listed.map(([before, trace]) => {
     const { number, ask, priority, calledAt, queuedAt } = trace;
-    const wait = [trace.wait, before === undefined ? undefined : standstill].find((one) => one && one.until > now);
+    const ahead = before === undefined ? parked.get(ask.endpoint) : standstill;
+    const wait = [trace.wait, ahead].find((one) => one && one.until > now);
     const estimated = before === 0 ? now : (estimates.get(trace) ?? now);
     const sentAt = isDelayed(trace) ? queuedAt : Math.max(endOf(wait, now), estimated);
     const isKnown = sentAt > now && outlook.pausedUntil < Infinity;
@@ -102,6 +105,15 @@ export function queueView(
       why: isDelayed(trace) ? 'it pauses before its next attempt' : sentence(before, wait),
     };
   });
+}
+
+/** Of each endpoint the wait that ends last: of its parked calls one asks for all. */
+function latestWaits(traces: readonly CallTrace[]): ReadonlyMap<string, Wait> {
+  const latest = new Map<string, Wait>();
+  for (const { ask, wait } of traces) {
+    if (wait?.isOfEndpoint && !(wait.until <= (latest.get(ask.endpoint)?.until ?? 0))) latest.set(ask.endpoint, wait);
+  }
+  return latest;
 }
 
 /** The end of a wait. The next answer ends one for the requests under way: only what is forgotten takes until then. */
@@ -137,7 +149,8 @@ function byTurn(one: CallTrace, other: CallTrace): number {
 }
 
 function sentence(before: number | undefined, wait: Wait | undefined): string {
-  if (before === undefined) return `${wait?.reason.why}; it is parked, so that other calls can pass`;
+  if (before === undefined)
+    return `${wait?.reason.why ?? 'others of its endpoint go first'}; it is parked, so that other calls can pass`;
   const what = wait?.reason.why ?? 'the queue is moving';
   if (before === 0) return what;
   return before === 1 ? `1 call goes before it; ${what}` : `${before} calls go before it; ${what}`;

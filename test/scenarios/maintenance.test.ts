@@ -3,6 +3,8 @@ import type { ServiceFault } from '../../src/testing/index.ts';
 import { hideLimit } from './support/hidden-limit.ts';
 import { type World, worldOf } from './support/world.ts';
 
+const ADDRESS = 'SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159';
+
 const REFUSED = { status: 503, headers: { 'retry-after': '5' }, counted: false };
 
 /** A service that has answered once, and answers with the fault from now on. @returns how often it did. */
@@ -70,7 +72,7 @@ describe('a limit of a minute that no header names', () => {
 });
 
 describe('a service that answers nothing but refusals without end', () => {
-  it('is asked by many calls for as long as they may wait', async () => {
+  it('is asked by many calls until the next pause would end later than they may wait', async () => {
     const world = worldOf();
     const { clock, client } = world;
     const answered = await failing(world, REFUSED);
@@ -79,16 +81,17 @@ describe('a service that answers nothing but refusals without end', () => {
     const errors = await clock.run(failuresOf(calls));
     expect(errors).toHaveLength(20);
     expect(errors[0]).toMatchObject({ name: 'QuotaExhaustedError', window: 'cooldown' });
-    expect(clock.now() - from).toBeGreaterThan(60_000);
+    expect(clock.now() - from).toBeGreaterThan(50_000);
+    expect(clock.now() - from).toBeLessThan(60_000);
     expect(answered()).toBeLessThan(140);
   });
 
-  it('and its last answer is that of a fetch, whole', async () => {
+  it('and the fifth answer of an endpoint that never served is that of a fetch, whole', async () => {
     const world = worldOf();
     const { clock, client, service } = world;
     await failing(world, { ...REFUSED, status: 429, body: 'not now' });
-    const ask = client.fetchWith({ maxWaitMs: 20_000 });
-    const calls = Array.from({ length: 8 }, () => ask(`${service.origin}/extended/v1/info`));
+    const ask = client.fetchWith({ maxWaitMs: Infinity });
+    const calls = Array.from({ length: 8 }, () => ask(`${service.origin}/extended/v1/other`));
     const told = calls.map(async (call) => `${(await call).status} ${await (await call).text()}`);
     expect(await clock.run(Promise.all(told))).toEqual(Array(8).fill('429 not now'));
   });
@@ -115,5 +118,32 @@ describe('a call that is refused', () => {
     const calls = [{ refused: 1 }, ...Array(40).fill({ a: 1 })].map(ask);
     expect(await clock.run(failuresOf(calls))).toHaveLength(1);
     expect(refused).toBe(5);
+  });
+});
+
+describe('what refuses every call for longer than calls may wait', () => {
+  it.each([
+    ['the service', REFUSED, 'getInfo'],
+    ['the service, without saying when to retry', { status: 429, counted: false }, 'getInfo'],
+    ['an endpoint that never served', REFUSED, 'getAddressAssets'],
+  ] as const)('keeps no call for longer, nor ever more of them: %s', async (_, fault, name) => {
+    const world = worldOf();
+    const { clock, client } = world;
+    await failing(world, fault, 900_000);
+    let longest = 0;
+    const call = async (): Promise<void> => {
+      const from = clock.now();
+      await (name === 'getInfo' ? client.getInfo() : client.getAddressAssets(ADDRESS)).catch(() => {});
+      longest = Math.max(longest, clock.now() - from);
+    };
+    for (let at = 0; at < 890_000; at += 2_000) {
+      void call();
+      await clock.advance(2_000);
+    }
+    expect(client.waiting).toBeLessThan(10);
+    expect(longest).toBeLessThan(310_000);
+    // A pause of the service lasts a minute at most.
+    await clock.advance(70_000);
+    await clock.run(client.getInfo());
   });
 });

@@ -106,6 +106,30 @@ describe('client.queue', () => {
     await clock.run(Promise.all(calls));
   });
 
+  it('lists calls as parked for as long as they are, and says why, although only one of them asks at the end of each pause', async () => {
+    const { clock, client, service } = mockWorld({ latencyMs: 100, keyless: { minute: 10_000 } }, {}, WALL);
+    await clock.run(client.getInfo());
+    service.faults.when(({ url }) => (url.pathname.endsWith('/assets') ? { status: 429 } : undefined));
+    const calls = Array.from({ length: 5 }, () => client.getAddressAssets(ADDRESS).catch(() => {}));
+    const seen = new Set<string>();
+    for (let second = 0; second < 20; second++) {
+      await clock.advance(1_000);
+      for (const { place, why, until } of client.queue()) {
+        const isLater = until !== undefined && until.getTime() > clock.wall();
+        seen.add(`${place}: ${why.replace(/last \d+/, 'last n')}, ${isLater ? 'later' : 'now'}`);
+      }
+    }
+    const of = 'GET /extended/v1/address/{address}/assets';
+    expect([...seen]).toEqual(
+      ['a request', 'the last n requests'].map(
+        (what) =>
+          `undefined: the service refused ${what} of ${of} without saying when to retry; it is parked, so that other calls can pass, later`,
+      ),
+    );
+    await client.close();
+    await clock.run(Promise.all(calls));
+  });
+
   it('says when each call is sent, also behind a costly one that is parked', async () => {
     const clock = virtualClock({ wall: WALL });
     const costOf = ({ url }: { readonly url: URL }): number => Number(url.searchParams.get('units') ?? 1);

@@ -1,6 +1,7 @@
 import { type Charge, type Hold, holdUntil, type Limit, within } from '../admission.ts';
 import { isAnyWindowFull, type QuotaSnapshot, resetOf } from '../headers/snapshot.ts';
 import { Backoff } from '../recovery/backoff.ts';
+import { Breaker } from '../recovery/breaker.ts';
 import { TRIAL_MS } from '../recovery/hourly-trial.ts';
 import { Reopening } from '../recovery/reopening.ts';
 import { periodMsOf, withinMonth } from '../time/periods.ts';
@@ -16,6 +17,9 @@ export const LONGEST_OF_ENDPOINT_MS = 8_000;
 
 /** The pause that doubles is this part of it where the service says when to retry: it is longer than a second from the fifth refused probe in a row on. */
 const ORDERED_PART = 1 / 8;
+
+/** After so many refusals in a row the time since the first of them counts towards `maxWaitMs`. */
+const REFUSED_IN_A_ROW = 5;
 
 /** For this long our own books decide after they were right and `retry-after` was not, in milliseconds. */
 const DISTRUST_MS = 3_600_000;
@@ -43,6 +47,8 @@ export class Cooldown implements Limit {
   #delayMs = 0;
   readonly #backoff: Backoff;
   readonly #reopening = new Reopening('a pause');
+  /** Refusals in a row that no full window explains: of the first request after each pause. */
+  readonly #row = new Breaker({ failures: REFUSED_IN_A_ROW, firstMs: 0, longestMs: 0 });
   /** Whether `retry-after` named the end of the pause, and no request has gone on its word. */
   #isOrdered = false;
   /** When a request was sent on that word alone. */
@@ -53,6 +59,11 @@ export class Cooldown implements Limit {
   constructor(endpoint?: string) {
     this.#endpoint = endpoint;
     this.#backoff = new Backoff(FIRST_BACKOFF_MS, endpoint === undefined ? LONGEST_BACKOFF_MS : LONGEST_OF_ENDPOINT_MS);
+  }
+
+  /** Whether the request that went first after a pause was refused, too, and none was served since. */
+  get isRefusedAgain(): boolean {
+    return this.#row.failures > 1;
   }
 
   /** The instant until which nothing may be sent. */
@@ -87,6 +98,8 @@ export class Cooldown implements Limit {
    */
   onRefused({ quota, sentAt, longestMs }: Refusal, clock: ServerClock, now: number): void {
     const pauseMs = orderedPauseMs(quota, longestMs);
+    if (isAnyWindowFull(quota) || quota.remaining === 0) this.#row.onSuccess();
+    else if (sentAt >= this.#until) this.#row.onFailure(now);
     if (sentAt === this.#triedAt) this.#distrustedUntil = now + DISTRUST_MS;
     this.#isOrdered = pauseMs !== undefined && now >= this.#distrustedUntil;
     const order = this.#orderOf(quota, pauseMs, clock, now);
@@ -127,10 +140,12 @@ export class Cooldown implements Limit {
     if (this.#isHalfOpen) this.#reopening.open();
     this.#isHalfOpen = false;
     this.#backoff.reset();
+    this.#row.onSuccess();
   }
 
   /** A request was served during the pause: it ends, half-open. */
   end(now: number): void {
+    this.#row.onSuccess();
     this.#until = Math.min(this.#until, now);
   }
 
@@ -146,10 +161,18 @@ export class Cooldown implements Limit {
     this.hold(now + this.#backoff.next(), 'the service refused a request without saying when to retry');
   }
 
-  /** No answer ends a pause. */
+  /** No answer ends a pause. Where one follows another, their whole duration counts as waiting. */
   get #pauseHold(): Hold {
-    const why = this.#why;
-    return holdUntil(this.#until, () => ({ kind: this.kind, why }), { isFirm: true, mayEndOnAnswer: false });
+    const { failures, failingSince: since } = this.#row;
+    const failingSince = failures < REFUSED_IN_A_ROW ? undefined : since;
+    const refused = failures > 1 ? `the last ${failures} requests` : 'a request';
+    const of = this.#endpoint === undefined ? '' : ` of ${this.#endpoint}`;
+    const why = this.#why.replace('a request', refused + of);
+    return holdUntil(this.#until, () => ({ kind: this.kind, why }), {
+      isFirm: true,
+      mayEndOnAnswer: false,
+      failingSince,
+    });
   }
 
   #orderOf(

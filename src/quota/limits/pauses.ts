@@ -43,6 +43,14 @@ export class Pauses implements Limit {
     return manual.until > current.until && manual.until < Infinity ? manual : current;
   }
 
+  /** How many calls may be sent now: where pause follows pause none during one, and one after it. */
+  mostSent(now: number): number {
+    const { ordered, outages } = this;
+    const { service } = outages;
+    if (!ordered.isRefusedAgain && service.isClosed) return Infinity;
+    return Math.max(ordered.until, service.until) > now ? 0 : 1;
+  }
+
   /** The pause of an endpoint that lasts longest, in force or not. */
   ofEndpoint(endpoint: string | undefined): { readonly until: number; readonly kind: ReasonKind } {
     const ordered = this.endpoints.untilOf(endpoint);

@@ -2,6 +2,7 @@ import PQueue from 'p-queue';
 import type { Clock } from '../../clock.ts';
 import { ClosedError } from '../../errors.ts';
 import type { Lease, RequestOutcome } from '../../quota/admission.ts';
+import type { Rank } from '../../share.ts';
 import { AbortListeners } from './abort-listeners.ts';
 import { BoundedCalls, type LateOutlook } from './bounded-calls.ts';
 import { Delays } from './delays.ts';
@@ -79,6 +80,11 @@ export class CallQueue {
   /** Calls that wait: in the queue, at the gate, parked or delayed. */
   get length(): number {
     return this.#waiting.size + Number(this.#first !== undefined) + this.#parked.size + this.#delays.size;
+  }
+
+  /** See {@link ParkedCalls.apart}. */
+  apart(rank: Rank): number {
+    return this.#parked.apart(rank);
   }
 
   /** Whether it accepts no more calls. */
@@ -207,6 +213,7 @@ export class CallQueue {
   /** Back into the queue, by its old ticket, without waking its caller. */
   #onReleased({ item: waiting, byAge }: Dequeued<WaitingCall>, group: string): void {
     waiting.wasParkedIn = group;
+    waiting.call.trace.returned();
     // No call asks while a turn is pending, so that all that are released at once are queued before the first of them asks.
     if (this.#returns.pending === 0) void this.#returns.add(async () => {}).then(() => this.#dispatch());
     this.#yieldTo(waiting);

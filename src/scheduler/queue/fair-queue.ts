@@ -15,6 +15,7 @@ export interface QueueEntry<T> {
 /** The entry that was taken out. */
 export interface Dequeued<T> {
   readonly item: T;
+  readonly priority: number;
   /** Whether it was chosen for the time it waited, and not for its priority. */
   readonly byAge: boolean;
 }
@@ -72,7 +73,7 @@ export class FairQueue<T> {
     const entry = aged ?? (isDue ? oldest : first);
     if (entry?.item === undefined) return undefined;
     if (!aged) this.#passes = isDue ? 0 : this.#passes + Number(first !== oldest);
-    const dequeued = { item: entry.item, byAge: entry === aged || isDue };
+    const dequeued = { item: entry.item, priority: entry.priority, byAge: entry === aged || isDue };
     this.remove(entry);
     return dequeued;
   }

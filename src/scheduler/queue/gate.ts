@@ -35,6 +35,8 @@ export interface ParkedResult {
   readonly kind: 'parked';
   readonly until: number;
   readonly isFirm: boolean;
+  /** Whether it waits for its endpoint, until a pause of that ends: meanwhile it needs no units. */
+  readonly isApart?: boolean;
   readonly units?: number | undefined;
 }
 
@@ -144,9 +146,11 @@ export class Gate {
     const isLong = isFirm && until - now > (call.ask.isOneShot ? Math.min(TRIAL_MS, longestWaitMs) : longestWaitMs);
     const isPassable = hold.passableUnits !== undefined && parked() < MOST_PASSED;
     if (isLong || isPassable || hold.scope === 'endpoint') {
-      call.trace.waiting({ until, reason: hold.reason(), isParked: true });
+      const isOfEndpoint = hold.scope === 'endpoint';
+      call.trace.waiting({ until, reason: hold.reason(), isParked: true, isOfEndpoint });
       const recheckAt = isPassable ? now + Math.max(RECHECK_MS, RECHECK_PART * (until - now)) : until;
-      return { kind: 'parked', until: Math.min(until, recheckAt), isFirm, units: hold.passableUnits };
+      const isApart = isFirm && isOfEndpoint;
+      return { kind: 'parked', until: Math.min(until, recheckAt), isFirm, isApart, units: hold.passableUnits };
     }
     const yieldsAbove = hold.yieldsToPriority ? priorityOf(call) : urgency;
     if (behind.highest > yieldsAbove) return OVERTAKEN;

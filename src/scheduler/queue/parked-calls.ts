@@ -1,6 +1,7 @@
 import { Alarm } from '../../alarm.ts';
 import type { Clock } from '../../clock.ts';
 import type { Ask } from '../../quota/admission.ts';
+import { type Rank, rankOf } from '../../share.ts';
 import { type Dequeued, FairQueue, type QueueEntry } from './fair-queue.ts';
 import type { ParkedResult } from './gate.ts';
 
@@ -29,6 +30,9 @@ class ParkedGroup<T> {
   /** Whether the alarm has rung for the first call. */
   #isDue = false;
   #isFirm: boolean | undefined;
+  #isApart: boolean | undefined;
+  /** How many there are, of each rank or a higher one. */
+  readonly #ranks: [number, number, number] = [0, 0, 0];
 
   constructor(name: string, endpoint: string, clock: Clock, listeners: GroupListeners<T>) {
     this.name = name;
@@ -50,14 +54,22 @@ class ParkedGroup<T> {
     return !this.#isFirm;
   }
 
-  park(item: T, priority: number, ticket: number, { until, isFirm }: ParkedResult): QueueEntry<T> {
+  /** How many calls of this rank or a higher one need no units while their endpoint pauses. */
+  apart(rank: Rank): number {
+    return this.#isApart ? this.#ranks[rank] : 0;
+  }
+
+  park(item: T, priority: number, ticket: number, { until, isFirm, isApart }: ParkedResult): QueueEntry<T> {
     this.#isFirm = isFirm;
+    this.#isApart = isApart;
     this.#isDue = false;
     this.#alarm.set(until);
+    this.#count(priority, 1);
     return this.#waiting.enqueue(item, priority, ticket);
   }
 
   remove(entry: QueueEntry<T>): void {
+    this.#count(entry.priority, -1);
     this.#waiting.remove(entry);
     if (this.size === 0) this.#end();
   }
@@ -65,6 +77,7 @@ class ParkedGroup<T> {
   /** Releases the first call. */
   release(): void {
     const dequeued = this.#waiting.dequeue();
+    if (dequeued) this.#count(dequeued.priority, -1);
     if (this.size === 0) this.#end();
     if (dequeued) this.#listeners.release(dequeued);
   }
@@ -75,6 +88,10 @@ class ParkedGroup<T> {
     this.#isDue = false;
     this.#alarm.set(Infinity);
     this.release();
+  }
+
+  #count(priority: number, calls: 1 | -1): void {
+    for (let rank = 0; rank <= rankOf(priority); rank++) this.#ranks[rank as Rank] += calls;
   }
 
   #end(): void {
@@ -100,6 +117,13 @@ export class ParkedCalls<T> {
     let size = 0;
     for (const group of this.#groups.values()) size += group.size;
     return size;
+  }
+
+  /** Calls of this rank or a higher one whose endpoint alone pauses: they need no units meanwhile. */
+  apart(rank: Rank): number {
+    let apart = 0;
+    for (const group of this.#groups.values()) apart += group.apart(rank);
+    return apart;
   }
 
   /** The group in which calls like this one are parked. */

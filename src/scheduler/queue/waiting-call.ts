@@ -6,7 +6,10 @@ import { type PendingCall, priorityOf } from './pending-call.ts';
 
 /** A call as the queue sees it. */
 export interface QueueableCall extends PendingCall {
-  readonly trace: Pick<CallTrace, 'ticket' | 'waiting' | 'keepContext' | 'isRetrying' | 'attempts' | 'queuedAt'>;
+  readonly trace: Pick<
+    CallTrace,
+    'ticket' | 'waiting' | 'returned' | 'keepContext' | 'isRetrying' | 'attempts' | 'queuedAt'
+  >;
 }
 
 /** A call that waits for its lease. There may be very many, so it holds no more than it must, and has no private method: each instance would hold its brand. */

@@ -171,6 +171,37 @@ describe('a refusal', () => {
     expect(pauseOf(refused({ resetAt: 100 }))).toEqual([1_000, why]);
   });
 
+  it('counts the time since the first of five in a row as waiting, and says how many there were', () => {
+    const cooldown = new Cooldown('GET /a');
+    const refuse = (): ReturnType<Cooldown['check']> => {
+      const now = Math.max(1_000, cooldown.until);
+      refused({ retryAfterMs: 1_000 }, { now, cooldown });
+      // Refused together with the first: sent before the pause.
+      refused({ retryAfterMs: 1_000 }, { now, cooldown }, now - 1);
+      return cooldown.check(CHARGE, now);
+    };
+    const holds = Array.from({ length: 5 }, refuse);
+    expect(holds.map((hold) => hold?.failingSince)).toEqual([undefined, undefined, undefined, undefined, 1_000]);
+    expect([holds[0], holds[4]].map((hold) => hold?.reason().why)).toEqual([
+      'the service refused a request of GET /a and asked for a pause',
+      'the service refused the last 5 requests of GET /a and asked for a pause',
+    ]);
+    expect(cooldown.isRefusedAgain).toBe(true);
+    cooldown.onServed(flightOf('GET /a', cooldown.until));
+    expect([refuse()?.failingSince, cooldown.isRefusedAgain]).toEqual([undefined, false]);
+  });
+
+  it('is none in a row where it says that a window is full', () => {
+    const cooldown = new Cooldown();
+    for (const more of [{ stacks: FULL }, { remaining: 0 }])
+      for (let time = 0; time < 6; time++)
+        refused({ retryAfterMs: 1_000, ...more }, { now: Math.max(1_000, cooldown.until), cooldown });
+    expect([cooldown.check(CHARGE, cooldown.until - 1)?.failingSince, cooldown.isRefusedAgain]).toEqual([
+      undefined,
+      false,
+    ]);
+  });
+
   it('leaves the pause to a window that is full, where the end of that is known', () => {
     expect(pauseOf(refused({ stacks: FULL }))).toEqual([1_000, 'a window is full']);
     expect(pauseOf(refused({ stacks: FULL }, { clock: new ServerClock() }))).toEqual([2_000, UNSAID]);

@@ -58,6 +58,7 @@ function queueOf() {
     trace: {
       ...{ ticket: ++number, attempts: 0, queuedAt: 0, isRetrying: false },
       waiting: onWaiting,
+      returned: () => undefined,
       keepContext: () => undefined,
     },
   });

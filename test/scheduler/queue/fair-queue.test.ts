@@ -90,9 +90,9 @@ describe('the fair queue', () => {
     queue.enqueue('younger', 0, 2, true);
     queue.enqueue('older', -5, 1, true);
     expect(queue.highest).toBe(9);
-    expect(queue.dequeue()).toEqual({ item: 'older', byAge: true });
-    expect(queue.dequeue()).toEqual({ item: 'younger', byAge: true });
-    expect(queue.dequeue()).toEqual({ item: 'urgent', byAge: false });
+    expect(queue.dequeue()).toEqual({ item: 'older', priority: -5, byAge: true });
+    expect(queue.dequeue()).toEqual({ item: 'younger', priority: 0, byAge: true });
+    expect(queue.dequeue()).toEqual({ item: 'urgent', priority: 9, byAge: false });
   });
 
   const step = fc.oneof(

@@ -69,7 +69,13 @@ describe('a call that is held', () => {
     expect(ask(call())).toEqual({ kind: 'waiting' });
     expect(told.waits).toMatchObject([{ until: LONGEST_WAIT_MS, isParked: false }]);
     answers.next = wait(hold(LONGEST_WAIT_MS + 1));
-    expect(ask(call())).toEqual({ kind: 'parked', until: LONGEST_WAIT_MS + 1, isFirm: true, units: undefined });
+    expect(ask(call())).toEqual({
+      kind: 'parked',
+      until: LONGEST_WAIT_MS + 1,
+      isFirm: true,
+      isApart: false,
+      units: undefined,
+    });
     expect(told.waits).toMatchObject([{}, { until: LONGEST_WAIT_MS + 1, isParked: true }]);
     answers.next = wait(hold(LONGEST_WAIT_MS + 1, { isFirm: false }));
     expect(ask(call())).toEqual({ kind: 'waiting' });
@@ -91,14 +97,14 @@ describe('a call that is held', () => {
   ])('until %i, and is passed by cheaper ones, asks again at %i', (until, recheckAt) => {
     const held = wait(hold(until, { passableUnits: 25 }));
     const { call, ask } = gateOf(held, { parked: 255 });
-    expect(ask(call())).toEqual({ kind: 'parked', until: recheckAt, isFirm: true, units: 25 });
+    expect(ask(call())).toEqual({ kind: 'parked', until: recheckAt, isFirm: true, isApart: false, units: 25 });
     const many = gateOf(held, { parked: 256 });
     expect(many.ask(many.call())).toEqual({ kind: 'waiting' });
   });
 
   it('for its endpoint alone is parked until then', () => {
     const { call, ask } = gateOf(wait(hold(10_000, { scope: 'endpoint', isFirm: false })));
-    expect(ask(call())).toEqual({ kind: 'parked', until: 10_000, isFirm: false, units: undefined });
+    expect(ask(call())).toEqual({ kind: 'parked', until: 10_000, isFirm: false, isApart: false, units: undefined });
   });
 
   it('asks again when its hold ends, and when an answer may have ended it', async () => {
