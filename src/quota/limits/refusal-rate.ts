@@ -9,7 +9,7 @@ const RISE = 0.1;
 
 /** Time until the refused rate is tried again after the first refusal, and the longest, in milliseconds. */
 const FIRST_RETURN_MS = 2_000;
-const LONGEST_RETURN_MS = 90_000;
+const LONGEST_RETURN_MS = 110_000;
 
 /** A step is as long as that time, and no longer than this: a higher limit, or what others leave, is soon used. In milliseconds. */
 const LONGEST_STEP_MS = 12_000;
