@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { cases } from '../support/deep.ts';
 import { type Fleet, fleetOf } from './support/fleet.ts';
 
 const HOUR_MS = 3_600_000;
@@ -6,8 +7,6 @@ const NIGHTS = 3;
 
 const HOURS = 6;
 const LATER_MS = 10_000;
-
-const KINDS = ['first-request', 'sliding-log'] as const;
 
 /** Lets a client make calls one after the other. @returns how many failed. */
 async function job({ clients, clock }: Fleet, index: number, calls: number): Promise<number> {
@@ -65,7 +64,18 @@ describe('a job that uses nearly all of a day in minutes, each night, while nobo
 });
 
 describe('a job that uses all of an hour each hour, ten seconds later than the hour before,', () => {
-  it.each(KINDS.flatMap((kind) => [[kind, true] as const, [kind, false] as const]))(
+  it.each(
+    cases(
+      [
+        ['first-request', true],
+        ['sliding-log', false],
+      ],
+      [
+        ['first-request', false],
+        ['sliding-log', true],
+      ],
+    ),
+  )(
     'of a window that is known to be none of the calendar’s, %s, has no call that fails: living on %s',
     async (kind, livesOn) => {
       const start = Date.UTC(2026, 2, 10, 2, 0, 30);
