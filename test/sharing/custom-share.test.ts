@@ -97,7 +97,12 @@ describe('the store that storeOf returns', () => {
 describe('customShare', () => {
   it('divides a quota among clients through a store of the caller, which never sees the key', async () => {
     const clock = virtualClock({ wall: Date.UTC(2026, 2, 10, 14, 0, 7) });
-    const service = createMockService({ clock, keys: [KEY], keyed: { second: 20, minute: MINUTE }, latencyMs: [5, 15] });
+    const service = createMockService({
+      clock,
+      keys: [KEY],
+      keyed: { second: 20, minute: MINUTE },
+      latencyMs: [5, 15],
+    });
     const texts = new Map<string, string>();
     const storeOf = (id: string) =>
       textStore(async (change) => void texts.set(id, change(texts.get(id), clock.wall() + 40_000)));
@@ -128,7 +133,12 @@ describe('customShare', () => {
       const dice = new Dice(seed);
       vi.spyOn(Math, 'random').mockImplementation(() => dice.roll());
       const clock = virtualClock({ wall: Date.UTC(2026, 2, 10, 14, 0, 7) });
-      const service = createMockService({ clock, keys: [KEY], keyed: { second: 20, minute: MINUTE }, latencyMs: [5, 15] });
+      const service = createMockService({
+        clock,
+        keys: [KEY],
+        keyed: { second: 20, minute: MINUTE },
+        latencyMs: [5, 15],
+      });
       let text: string | undefined;
       let trips = 0;
       const store = textStore(async (change) => {

@@ -113,7 +113,12 @@ describe('processes that share a quota through a store that is near', () => {
   it('ask every few seconds each while a minute has nothing left but what the minute before may still count for', async () => {
     const start = Date.UTC(2026, 2, 10, 14, 0, 0, 137);
     const size = runs(4, 8);
-    const fleet = fleetOf(size, { keyed: { second: 20, minute: 500 }, latencyMs: [10, 30] }, {}, { start, isNear: true });
+    const fleet = fleetOf(
+      size,
+      { keyed: { second: 20, minute: 500 }, latencyMs: [10, 30] },
+      {},
+      { start, isNear: true },
+    );
     void fleet.work(100_000).catch(() => {});
     await fleet.clock.advance(32_000);
     const { trips } = fleet;

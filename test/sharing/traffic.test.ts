@@ -267,7 +267,11 @@ describe('processes that share a quota of any size, with any traffic at any time
     const took: number[] = [];
     const send = async (index: number, everyMs: number): Promise<void> => {
       const calls: Promise<number>[] = [];
-      for (const end = fleet.clock.now() + runs(10_000, 20_000); fleet.clock.now() < end; await fleet.clock.sleep(everyMs)) {
+      for (
+        const end = fleet.clock.now() + runs(10_000, 20_000);
+        fleet.clock.now() < end;
+        await fleet.clock.sleep(everyMs)
+      ) {
         const from = fleet.clock.now();
         const call = fleet.clients[index]?.getInfo({ maxWaitMs: 60_000 });
         calls.push(Promise.resolve(call).then(() => took.push(fleet.clock.now() - from)));
