@@ -45,7 +45,7 @@ describe('endpoints with equal limits', () => {
   it.for(DEEP ? (['aligned', 'first-request', 'sliding-log', 'leaky'] as const) : (['aligned'] as const))(
     'have one limit where they do not, and none is refused: %s',
     async (windows) => {
-      const { ms, limited } = await takes(750, { keyed: { minute: 250 }, headers: { family: false }, windows });
+      const { ms, limited } = await takes(300, { keyed: { minute: 100 }, headers: { family: false }, windows });
       expect(limited).toBe(0);
       expect(ms).toBeLessThan(3 * MINUTE_MS + 10_000);
     },

@@ -9,7 +9,7 @@ import { distant } from './support/distant.ts';
 import { fleetOf } from './support/fleet.ts';
 import { ACCOUNT, pricedAt } from './support/traffic.ts';
 
-const LASTS_MS = runs(180_000, 600_000);
+const LASTS_MS = runs(120_000, 600_000);
 
 /** Calls that each client makes, so many at all times, until an instant; `onServed` is told its number. */
 function bulkOf(

@@ -204,7 +204,7 @@ describe('processes that share a quota of any size, with any traffic at any time
       const quota = { keyed: { second: 20, minute: 500 }, windows: 'leaky', latencyMs: [5, 15] } as const;
       const fleet = fleetOf(4, quota, {}, { seed });
       void fleet.work(100_000).catch(() => {});
-      await fleet.clock.advance(runs(45_000, 150_000));
+      await fleet.clock.advance(runs(30_000, 150_000));
       expect(fleet.limited).toBe(0);
     }
   });
