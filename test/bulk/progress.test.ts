@@ -26,7 +26,7 @@ describe('the progress of a bulk', () => {
   });
 
   it('estimates the end by the quota, within 2 %, although most of the time nothing is sent', async () => {
-    const [count, minute] = [runs(600, 1_200), runs(250, 500)];
+    const [count, minute] = [runs(360, 1_200), runs(150, 500)];
     const one = world({ keyed: { second: 20, minute } });
     const { all } = await told(count, one);
     const end = one.clock.now();

@@ -130,7 +130,7 @@ describe('the time at which a call is sent behind others', () => {
   it('is estimated within one window, whatever its shape, its limit, the costs and what was learned', async () => {
     await fc.assert(
       fc.asyncProperty(worlds, async (world) => expectOneWindow(await errorOf(world))),
-      { numRuns: runs(5, 80) },
+      { numRuns: runs(3, 80) },
     );
   });
 
@@ -139,7 +139,7 @@ describe('the time at which a call is sent behind others', () => {
       fc.asyncProperty(worlds, async (world) =>
         expectOneWindow(await errorOf(world, (nth) => ({ priority: nth % 3 }))),
       ),
-      { numRuns: runs(4, 60) },
+      { numRuns: runs(3, 60) },
     );
   });
 
@@ -158,7 +158,7 @@ describe('the time at which a call is sent behind others', () => {
         );
         expect(Math.abs(error)).toBeLessThanOrEqual(WITHIN_MS);
       }),
-      { numRuns: runs(5, 200) },
+      { numRuns: runs(3, 200) },
     );
   });
 
@@ -180,7 +180,7 @@ describe('the time at which a call is sent behind others', () => {
         expect(error).toBeGreaterThanOrEqual(-3_000);
         expect(error).toBeLessThanOrEqual(1_000 + 0.5 * tookMs);
       }),
-      { numRuns: runs(4, 60) },
+      { numRuns: runs(3, 60) },
     );
   });
 

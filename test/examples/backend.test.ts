@@ -79,13 +79,15 @@ describe('the backend', { concurrent: true }, () => {
     expect(await response.json()).toMatchObject({ limit: 20, offset: 0 });
   });
 
-  it('answers 400 to an address that is none, without asking the service', async () => {
+  it('answers 400 to an address that is none, without asking the service, and 502 when the service fails', async () => {
     const { service, assetsUrl } = await startMocked();
     for (const wrong of ['X', '%00', '%zz', '.1']) {
       const response = await fetch(assetsUrl + wrong);
       expect([wrong, response.status]).toEqual([wrong, 400]);
     }
     expect(service.requests).toBe(0);
+    service.faults.next(1, { status: 410 });
+    expect((await fetch(assetsUrl)).status).toBe(502);
   });
 
   it('answers 404 to what it does not have', async () => {
@@ -103,12 +105,6 @@ describe('the backend', { concurrent: true }, () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(2);
     expect(await refused.json()).toEqual({ error: expect.stringContaining('the month has 0 of 2 units left') });
     expect(service.requests).toBe(2);
-  });
-
-  it('answers 502 when the service fails', async () => {
-    const { service, assetsUrl } = await startMocked();
-    service.faults.next(1, { status: 410 });
-    expect((await fetch(assetsUrl)).status).toBe(502);
   });
 
   it('ends the call of a visitor who has disconnected', async () => {

@@ -110,7 +110,7 @@ describe('the bulk example', { concurrent: true }, () => {
     },
   );
 
-  it('says in one line that there is no service', async () => {
+  it.runIf(DEEP || isBuilt)('says in one line that there is no service', async () => {
     const { code, err } = await run('bulk-assets.ts', [], { STACKS_API_URL: NO_SERVICE });
     expect(code).toBe(1);
     expect(oneLine(err)).toBe(`No usable answer from the service at ${NO_SERVICE}: ECONNREFUSED.`);
@@ -126,7 +126,7 @@ describe('the bulk example', { concurrent: true }, () => {
     expect(out).toMatch(/^not made {3}2\d\d, because of Ctrl-C$/m);
   });
 
-  it('ends without a stack trace when its output is no longer read', async () => {
+  it.runIf(DEEP || isBuilt)('ends without a stack trace when its output is no longer read', async () => {
     const example = start('bulk-assets.ts', FEW);
     await example.says(/from a mock/);
     example.process.stdout.destroy();

@@ -1,6 +1,6 @@
-import { createMockService, type MockServiceOptions } from 'stacks-quota/testing';
-import { afterAll, describe, expect, it } from 'vitest';
-import { endAll, start } from './support/start.ts';
+import { createMockService } from 'stacks-quota/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Example, endAll, start } from './support/start.ts';
 
 const open: (() => Promise<void>)[] = [];
 
@@ -13,9 +13,15 @@ afterAll(async () => {
 const LINE =
   /^(# (HELP|TYPE) \w+ .+|\w+(\{\w+="(?:[^"\\\n]|\\.)*"(,\w+="(?:[^"\\\n]|\\.)*")*\})? [-+]?(\d+(\.\d+)?(e[-+]?\d+)?|Inf))$/;
 
+interface Scrape {
+  readonly example: Example;
+  readonly type: string | null;
+  readonly text: string;
+}
+
 /** The metrics of the example once a call was answered, before a service on a real port. */
-async function scrape(options: MockServiceOptions = {}): Promise<{ type: string | null; text: string }> {
-  const service = createMockService(options);
+async function scrape(): Promise<Scrape> {
+  const service = createMockService({ keyless: { minute: 50, month: 1_000 } });
   const { url, close } = await service.listen();
   open.push(close);
   const example = start('prometheus.ts', [], { PORT: '0', STACKS_API_URL: url });
@@ -24,14 +30,20 @@ async function scrape(options: MockServiceOptions = {}): Promise<{ type: string 
     const response = await fetch(metrics);
     const text = await response.text();
     if (/^stacks_quota_(requests|lost)_total\{/m.test(text))
-      return { type: response.headers.get('content-type'), text };
+      return { example, type: response.headers.get('content-type'), text };
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 
-describe('the recipe for Prometheus', { concurrent: true }, () => {
-  it('serves text that Prometheus reads, with every kind of metric declared once', async () => {
-    const { type, text } = await scrape();
+describe('the recipe for Prometheus', () => {
+  let scraped: Scrape;
+
+  beforeAll(async () => {
+    scraped = await scrape();
+  });
+
+  it('serves text that Prometheus reads, with every kind of metric declared once', () => {
+    const { type, text } = scraped;
     expect(type).toBe('text/plain; version=0.0.4; charset=utf-8');
     expect(text.endsWith('\n')).toBe(true);
     const lines = text.trimEnd().split('\n');
@@ -42,8 +54,8 @@ describe('the recipe for Prometheus', { concurrent: true }, () => {
     expect([...new Set(used)].filter((name) => !declared.includes(name))).toEqual([]);
   });
 
-  it('says what is left, what was spent, and how long calls waited', async () => {
-    const { text } = await scrape({ keyless: { minute: 50, month: 1_000 } });
+  it('says what is left, what was spent, and how long calls waited', () => {
+    const { text } = scraped;
     // One call, or some more where the machine is busy: the example makes one per second.
     expect(text).toMatch(/^stacks_quota_limit_units\{window="minute"\} 50$/m);
     expect(text).toMatch(/^stacks_quota_remaining_units\{window="month"\} 99\d$/m);
@@ -55,8 +67,7 @@ describe('the recipe for Prometheus', { concurrent: true }, () => {
   });
 
   it('ends when it is told to', async () => {
-    const example = start('prometheus.ts', [], { PORT: '0' });
-    await example.says(/^Listening on/m);
+    const { example } = scraped;
     example.process.kill('SIGTERM');
     expect((await example.ending).code).toBe(0);
   });

@@ -7,10 +7,11 @@ import { directoryPaths, type HostPaths } from '../../src/local/host-paths.ts';
 import { readLines, writeLine } from '../../src/local/lines.ts';
 import { Link } from '../../src/local/link.ts';
 import { LocalBooks } from '../../src/local/local-books.ts';
-import type { Answer } from '../../src/sharing/store/store.ts';
+import type { Answer, ShareStore } from '../../src/sharing/store/store.ts';
 import { virtualClock } from '../../src/testing/index.ts';
 import { asker, asking, slotAsk, telling } from '../../src/testing/share/asking.ts';
-import { storeContract } from '../sharing/store.contract.ts';
+import { LONG_CASES, SHORT_CASES, storeContract } from '../sharing/store.contract.ts';
+import { cases } from '../support/deep.ts';
 import { testFolder } from '../support/folder.ts';
 
 const { path: directory } = testFolder();
@@ -39,12 +40,15 @@ function sockets(name: string): Promise<string[]> {
   );
 }
 
-storeContract('the store of another process', async (now) => {
+async function storeOfAnother(now: () => number): Promise<ShareStore> {
   const name = `contract-${shares++}`;
   // The process that keeps the books, and another one, whose store is tried.
   await booksOf(name, now).storeOf('key').resumed();
   return booksOf(name, now).storeOf('key');
-});
+}
+
+// It is the store in memory, which is tried with the long ones, too, each time.
+storeContract('the store of another process', storeOfAnother, cases(SHORT_CASES, LONG_CASES));
 
 async function listenAt(path: string, serve: (socket: Socket) => void = () => {}): Promise<Server> {
   const server = createServer(serve);

@@ -62,23 +62,23 @@ const PLANS = [
 describe('a pool of two keys with different plans', () => {
   it('uses both quotas, and is refused nothing', async () => {
     const plans = [
-      { second: 10, minute: 40 },
-      { second: 25, minute: 100 },
+      { second: 10, minute: 20 },
+      { second: 25, minute: 50 },
     ] as const;
     const { services, calls, limited } = world(plans, { options: { maxWaitMs: Infinity } });
-    await calls(450);
+    await calls(260);
     expect(limited()).toBe(0);
     const used = services.map((one, nth) => minutesUsed(one, plans[nth]?.minute ?? 0));
     for (const minutes of used) {
       expect(minutes.length).toBeGreaterThanOrEqual(2);
-      expect(Math.min(...minutes)).toBeGreaterThanOrEqual(0.97);
+      expect(Math.min(...minutes)).toBeGreaterThanOrEqual(0.95);
     }
   });
 
-  it('divides a thousand calls at once by what each can send, although nothing is known of either', async () => {
-    const { calls, requests, clock } = world([{ minute: 100 }, { minute: 900 }]);
-    await calls(1_000);
-    expect(Math.abs((requests()[0] ?? 0) - 100)).toBeLessThanOrEqual(10);
+  it('divides hundreds of calls at once by what each can send, although nothing is known of either', async () => {
+    const { calls, requests, clock } = world([{ minute: 40 }, { minute: 360 }]);
+    await calls(400);
+    expect(Math.abs((requests()[0] ?? 0) - 40)).toBeLessThanOrEqual(4);
     expect(clock.now()).toBeLessThan(120_000);
   });
 

@@ -23,7 +23,8 @@ const COSTS = cases(
     [2, 1],
   ],
 );
-const DEPTH = DEEP ? 7 : 5;
+/** A bug of a model shows at this depth each time, see below. */
+const DEPTH = DEEP ? 7 : 4;
 /** Units of a second that are left to these calls: in the last, nearly all of them fit. */
 const ROOMS = cases([2], [1, 3]);
 
@@ -104,7 +105,7 @@ describe('in every order in which requests and answers can arrive, be lost, and 
       }),
     ],
   ] as const)('%s by a model %s, and that is found', (what, _, world, shapes) => {
-    const { violation } = tryAll({ limit: 3, costs: [1, 1, 2], depth: 6, ...world, shapes });
+    const { violation } = tryAll({ limit: 3, costs: [1, 1, 2], depth: DEPTH, ...world, shapes });
     expect(violation?.what).toBe(what);
   });
 });

@@ -14,7 +14,7 @@ import { startCluster } from './support/cluster.ts';
 import { hasRedis, type RedisServer, startRedis } from './support/server.ts';
 import { timedStore } from './support/timed-store.ts';
 
-const DOZENS = runs(30, 400);
+const DOZENS = runs(10, 400);
 
 describe.skipIf(!hasRedis)('the store in Redis', () => {
   const endings: (() => unknown)[] = [];

@@ -3,7 +3,7 @@ import { seeded, virtualClock } from '../../src/testing/index.ts';
 import { cases, DEEP, runs } from '../support/deep.ts';
 import { worldOf } from './support/world.ts';
 
-const CALLS = runs(1_050, 3_000);
+const CALLS = runs(700, 3_000);
 const MINUTE_MS = 60_000;
 
 /** The shortest possible time for equal calls on calendar windows: as early as 20 a second and 500 a minute let the last arrive. */
@@ -92,9 +92,9 @@ describe('a minute that is used to its last unit', () => {
 });
 
 describe('windows whose shape only a rest or a lull tells', () => {
-  it('a bucket of 500 a minute that refills steadily is drawn from steadily', async () => {
-    const { clock, service, ask } = worldOf({ keyed: { minute: 500 }, windows: 'leaky', skewMs: 7_000 });
-    await clock.run(() => Promise.all(Array.from({ length: 750 }, (_, number) => ask(number))));
+  it('a bucket of 200 a minute that refills steadily is drawn from steadily', async () => {
+    const { clock, service, ask } = worldOf({ keyed: { minute: 200 }, windows: 'leaky', skewMs: 7_000 });
+    await clock.run(() => Promise.all(Array.from({ length: 300 }, (_, number) => ask(number))));
     expect(service.limited).toBe(0);
     // A bucketful at once, and then half of one as it refills.
     expect(clock.now()).toBeLessThan(MINUTE_MS * 0.55);
@@ -133,14 +133,14 @@ describe('windows whose shape only a rest or a lull tells', () => {
         const { clock, service, ask } = worldOf({
           ...{ keyed: { second }, windows: 'sliding-counter', latencyMs, random, skewMs },
         });
-        await clock.run(() => Promise.all(Array.from({ length: 10 * second }, (_, number) => ask(number))));
+        await clock.run(() => Promise.all(Array.from({ length: runs(6, 10) * second }, (_, number) => ask(number))));
         expect(service.limited).toBe(0);
       }
     },
   );
 
   it('a minute that is estimated from calendar minutes that no header shows refuses what is under way once, and little after', async () => {
-    const calls = runs(700, 3_000);
+    const calls = runs(450, 3_000);
     const { clock, service, ask } = worldOf({
       ...{ keyed: { minute: 300 }, windows: 'sliding-counter', skewMs: 17_000 },
       headers: { date: false },

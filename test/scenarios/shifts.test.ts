@@ -16,20 +16,20 @@ function byMinute({ service }: World): readonly number[] {
 
 describe('a service that changes its limits while they are used', () => {
   it('to higher ones is used up to them in the same minute, and refuses nothing', async () => {
-    const world = worldOf();
-    await make(world, 1_300, 70, () => world.service.setLimits({ keyed: { second: 20, minute: 900 } }));
+    const world = worldOf({ keyed: { second: 20, minute: 200 } });
+    await make(world, 520, 64, () => world.service.setLimits({ keyed: { second: 20, minute: 360 } }));
     expect(world.service.limited).toBe(0);
-    // At 500 a minute the last calls would leave after two minutes.
-    expect(world.clock.now()).toBeLessThan(105_000);
+    // At 200 a minute the last calls would leave after two minutes.
+    expect(world.clock.now()).toBeLessThan(81_000);
   });
 
   it('to lower ones refuses no more than is under way, not a whole second, and nothing after it', async () => {
-    const world = worldOf();
-    await make(world, 1_000, 70, () => world.service.setLimits({ keyed: { second: 10, minute: 300 } }));
+    const world = worldOf({ keyed: { second: 20, minute: 200 } });
+    await make(world, 400, 64, () => world.service.setLimits({ keyed: { second: 10, minute: 120 } }));
     const refusals = world.service.log.filter(({ limited }) => limited).map(({ at }) => at);
     expect(refusals.length).toBeLessThan(5);
-    for (const at of refusals) expect(at).toBeLessThan(70_400);
-    expect(world.clock.now()).toBeLessThan(145_000);
+    for (const at of refusals) expect(at).toBeLessThan(64_400);
+    expect(world.clock.now()).toBeLessThan(133_000);
   });
 });
 
@@ -60,7 +60,7 @@ describe('a service', () => {
       clock.timer(60_000 / theirs, others);
     };
     others();
-    const calls = runs(1_500, 4_000);
+    const calls = runs(1_200, 4_000);
     await make(world, calls);
     expect(service.limited).toBeLessThan(calls / 200);
     expect(clock.now()).toBeLessThan((calls / 380 + 1) * 60_000);

@@ -168,7 +168,7 @@ describe('a job of each minute, of processes that share a key,', () => {
     'takes no longer than that of one client where the minute is the calendar’s, whatever its second: %i',
     async (seed) => {
       // The first two are not timed: they show the shape.
-      const longest = async (by: 'one' | 'two' | 'new') => Math.max(...(await minutes(by, seed, 10)).slice(2));
+      const longest = async (by: 'one' | 'two' | 'new') => Math.max(...(await minutes(by, seed, runs(6, 10))).slice(2));
       const alone = await longest('one');
       // A trip and a moment for each call, where one client has none.
       for (const by of ['two', 'new'] as const) expect(await longest(by)).toBeLessThan(alone + 2_000);
@@ -207,7 +207,7 @@ describe('a job of each minute, of processes that share a key,', () => {
     'tells what it sent last although its process lives on, so that one of all of a minute waits as if it ended: where the minute is %s',
     async (minute) => {
       const longest = async (by: 'two' | 'new') =>
-        Math.max(...(await minutes(by, 1, runs(12, 20), { minute }, { calls: 20, minute: 20 })));
+        Math.max(...(await minutes(by, 1, runs(8, 20), { minute }, { calls: 20, minute: 20 })));
       expect(await longest('two')).toBeLessThan((await longest('new')) + 1_500);
     },
   );

@@ -32,7 +32,7 @@ async function quantile(second: WindowKind, size: number): Promise<number> {
   const windows = { second, minute: 'aligned' } as const;
   const quota = { keyed: { second: 20, minute: 1_000 }, windows, latencyMs: [20, 80] } as const;
   const fleet = fleetOf(size, quota, {}, { isShared: size > 1 });
-  const took = await byChance(fleet, BURSTS, { fromMs: 60_000, untilMs: runs(100_000, 180_000) });
+  const took = await byChance(fleet, BURSTS, { fromMs: 60_000, untilMs: runs(85_000, 180_000) });
   expect(fleet.limited).toBe(0);
   return most(took);
 }
@@ -75,7 +75,7 @@ describe('processes whose calls wait for a second of few units that begins with 
       const fleet = fleetOf(4, { keyed: { second: limit, minute: limit * 60 }, windows, latencyMs }, {}, { seed });
       void fleet.work(limit * 100).catch(() => {});
       await fleet.clock.advance(30_000);
-      const [before, seconds] = [fleet.service.log.length, runs(15, 30)];
+      const [before, seconds] = [fleet.service.log.length, runs(8, 30)];
       await fleet.clock.advance(seconds * 1_000);
       expect(fleet.service.log.length - before).toBeGreaterThan(0.95 * limit * seconds);
       expect(fleet.limited).toBe(0);
@@ -99,7 +99,7 @@ describe('processes that share a quota of a service that sends no date', () => {
     const quota = { keyed: { second: 20, minute: 900 }, windows: { second }, headers: { date: false } } as const;
     const fleet = fleetOf(4, { ...quota, latencyMs: [20, 80] });
     fleet.ahead = ahead;
-    await fleet.clock.run(fleet.work(runs(300, 600)));
+    await fleet.clock.run(fleet.work(runs(200, 600)));
     expect(fleet.limited).toBe(0);
   });
 });

@@ -7,7 +7,7 @@ describe('clients that share one key, where the store cannot be used,', () => {
   it.each(cases(['frozen'], ['down']))(
     'go on with their parts while it is %s, say so once, and pay when it is back',
     async (how) => {
-      const limit = runs(120, 500);
+      const limit = runs(80, 500);
       const fleet = fleetOf(4, { keyed: { second: 20, minute: limit } }, {}, { keepsEvents: true });
       const work = fleet.work(3.2 * limit);
       await fleet.clock.advance(65_000);
@@ -32,7 +32,7 @@ describe('clients that share one key, where the store cannot be used,', () => {
 
   it('let no call wait longer than for three trips that fail, half a second', async () => {
     const fleet = fleetOf(2, { latencyMs: 0 });
-    await fleet.clock.run(fleet.work(300));
+    await fleet.clock.run(fleet.work(runs(60, 300)));
     await fleet.clock.advance(60_000);
     fleet.wire = 'frozen';
     const from = fleet.clock.now();
@@ -94,12 +94,13 @@ describe('clients that share one key, where the store cannot be used,', () => {
     const fleet = fleetOf(4, { keyed: { second: 20, minute: 500 } }, {}, { keepsEvents: true });
     const said = () => fleet.events.map((events) => ofShare(events).map(({ type }) => type));
     const each = (...types: string[]) => fleet.clients.map(() => types);
-    void fleet.work(200).catch(() => {});
-    await fleet.clock.advance(6_000);
+    const calls = runs(140, 200);
+    void fleet.work(calls).catch(() => {});
+    await fleet.clock.advance(calls * 30);
     fleet.wire = 'down';
     // All calls are made, and what was granted before is long over.
     await fleet.clock.advance(60_000);
-    expect(fleet.made.reduce((sum, count) => sum + count)).toBe(200);
+    expect(fleet.made.reduce((sum, count) => sum + count)).toBe(calls);
     expect(said()).toEqual(each('share-lost'));
     fleet.wire = undefined;
     await fleet.clock.advance(6_000);
@@ -177,7 +178,7 @@ describe('clients that share one key, where the store cannot be used,', () => {
   )(
     'use their quota and are refused hardly ever if %i start together and never reach it, where a minute is %s',
     async (size, minute) => {
-      const limit = runs(400, 1_000);
+      const limit = runs(200, 1_000);
       const fleet = fleetOf(size, { keyed: { second: 20, minute: limit }, windows: { minute }, latencyMs: [5, 15] });
       fleet.wire = 'down';
       void fleet.work(100_000).catch(() => {});
@@ -219,11 +220,11 @@ describe('clients that share one key, where the store cannot be used,', () => {
         const fleet = fleetOf(size, { keyed: { second: 20, minute: 500 }, latencyMs: [5, 15] }, {}, { seed });
         void fleet.work(100_000).catch(() => {});
         // Of two losses within ten seconds, the second comes before each process has counted the others anew.
-        for (const at of DEEP ? [10_000, 20_000, 40_000, 75_000, 85_000] : [10_000, 40_000, 60_000]) {
+        for (const at of DEEP ? [10_000, 20_000, 40_000, 75_000, 85_000] : [10_000, 20_000]) {
           await fleet.clock.advance(at - fleet.clock.now());
           fleet.flush();
         }
-        await fleet.clock.advance(runs(15_000, 60_000));
+        await fleet.clock.advance(runs(10_000, 60_000));
         refused += fleet.limited;
       }
       expect(refused).toBeLessThanOrEqual(seeds);
@@ -285,8 +286,9 @@ it('a client that dies costs the others its part of one window at most', async (
 });
 
 it('a client that dies leaves the others all of each second that begins three seconds later', async () => {
-  const fleet = fleetOf(4, { keyed: { second: 20, minute: 1_500 } });
-  const work = fleet.work(runs(460, 600), [0, 1, 2]);
+  const second = runs(10, 20);
+  const fleet = fleetOf(4, { keyed: { second, minute: 75 * second } });
+  const work = fleet.work(runs(230, 600), [0, 1, 2]);
   void fleet.work(2_000, [3]).catch(() => {});
   await fleet.clock.advance(15_000);
   fleet.die(3);
@@ -301,6 +303,6 @@ it('a client that dies leaves the others all of each second that begins three se
   const first = Math.ceil(diedAt / 1_000) + 3;
   const later = [...served].filter(([second]) => second >= first).map(([, units]) => units);
   // The last two are those in which the work ends.
-  expect(later.slice(0, -2)).toEqual(later.slice(0, -2).map(() => 20));
+  expect(later.slice(0, -2)).toEqual(later.slice(0, -2).map(() => second));
   expect(later.length).toBeGreaterThan(5);
 });

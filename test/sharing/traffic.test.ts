@@ -19,11 +19,11 @@ async function expectServed(plan: Plan): Promise<void> {
 
 describe('processes that share a quota of any size, with any traffic at any time,', () => {
   it('are never refused, and no call of theirs fails or waits much longer than without the others', async () => {
-    await fc.assert(fc.asyncProperty(plans, expectServed), { numRuns: runs(5, 400) });
+    await fc.assert(fc.asyncProperty(plans, expectServed), { numRuns: runs(3, 400) });
   }, 600_000);
 
   it('are never refused where each fifth call costs three or five units, nor does a call fail or wait much longer', async () => {
-    await fc.assert(fc.asyncProperty(costlyPlans, expectServed), { numRuns: runs(3, 150) });
+    await fc.assert(fc.asyncProperty(costlyPlans, expectServed), { numRuns: runs(2, 150) });
   }, 600_000);
 
   it('are not refused where one asks to look just after another has told what it saw, and the only unit of a second is used', async () => {
@@ -77,18 +77,17 @@ describe('processes that share a quota of any size, with any traffic at any time
   const sold = { second: 10, minute: 60, month: 5_000 };
   it.each(
     cases(
+      [['saturated', 4]],
       [
         ['uneven', 3],
-        ['saturated', 4],
-      ],
-      [
         ['light', 2],
         ['light', 16],
         ['bursty', 4],
       ],
     ),
   )('spend 10 a second, 60 a minute and 5,000 a month on the third day: %s traffic of %i', async (kind, processes) => {
-    await expectServed({ limits: sold, start: onTheThird, processes, kind, isKnown: false, seed: 11 });
+    const mostCalls = runs(80, 120);
+    await expectServed({ limits: sold, start: onTheThird, processes, kind, mostCalls, isKnown: false, seed: 11 });
   });
 
   it('are not refused where each has its turn once in many windows, hours after the one before', async () => {
@@ -171,8 +170,9 @@ describe('processes that share a quota of any size, with any traffic at any time
         .catch(() => {});
       await fleet.clock.advance(7_000);
       const before = fleet.service.requests;
-      await fleet.clock.advance(20_000);
-      expect(fleet.service.requests - before).toBeGreaterThanOrEqual(388);
+      const seconds = runs(10, 20);
+      await fleet.clock.advance(seconds * 1_000);
+      expect(fleet.service.requests - before).toBeGreaterThanOrEqual(0.97 * 20 * seconds);
       expect(fleet.limited).toBe(0);
     }
   });
@@ -204,7 +204,7 @@ describe('processes that share a quota of any size, with any traffic at any time
       const quota = { keyed: { second: 20, minute: 500 }, windows: 'leaky', latencyMs: [5, 15] } as const;
       const fleet = fleetOf(4, quota, {}, { seed });
       void fleet.work(100_000).catch(() => {});
-      await fleet.clock.advance(runs(45_000, 150_000));
+      await fleet.clock.advance(runs(30_000, 150_000));
       expect(fleet.limited).toBe(0);
     }
   });
@@ -227,7 +227,7 @@ describe('processes that share a quota of any size, with any traffic at any time
     600_000,
   );
 
-  it.each(cases([2, 5], [3, 4]))(
+  it.each(cases([2], [3, 4, 5]))(
     'are hardly refused where the service estimates a second of %i units from two counters: half of it is granted',
     async (second) => {
       const fleet = fleetOf(2, { keyed: { second }, windows: 'sliding-counter', latencyMs: [10, 40] });
@@ -267,7 +267,11 @@ describe('processes that share a quota of any size, with any traffic at any time
     const took: number[] = [];
     const send = async (index: number, everyMs: number): Promise<void> => {
       const calls: Promise<number>[] = [];
-      for (const end = fleet.clock.now() + 20_000; fleet.clock.now() < end; await fleet.clock.sleep(everyMs)) {
+      for (
+        const end = fleet.clock.now() + runs(10_000, 20_000);
+        fleet.clock.now() < end;
+        await fleet.clock.sleep(everyMs)
+      ) {
         const from = fleet.clock.now();
         const call = fleet.clients[index]?.getInfo({ maxWaitMs: 60_000 });
         calls.push(Promise.resolve(call).then(() => took.push(fleet.clock.now() - from)));
@@ -283,6 +287,7 @@ describe('processes that share a quota of any size, with any traffic at any time
   it.each(cases([5], [3, 8]))(
     'wait no longer than one client far below the limit where every fifth call costs %i units, with what is left of units that were asked for ahead',
     async (cost) => {
+      const minutes = runs(1, 2);
       const p95 = async (isShared: boolean): Promise<number> => {
         const quota = { keyed: { minute: 500 }, latencyMs: [20, 80], cost: pricedAt(cost) } as const;
         const fleet = fleetOf(3, quota, {}, { isShared });
@@ -290,9 +295,9 @@ describe('processes that share a quota of any size, with any traffic at any time
         const took: number[] = [];
         // A call a second of the first process, and one each ten seconds of the others.
         const calls = Array.from({ length: 3 }, (_, index) => index).flatMap((index) =>
-          Array.from({ length: index === 0 ? 120 : 12 }, () => ({
+          Array.from({ length: (index === 0 ? 60 : 6) * minutes }, () => ({
             index,
-            at: random() * 120_000,
+            at: random() * minutes * 60_000,
             isCostly: random() < 0.2,
           })),
         );

@@ -23,8 +23,8 @@ async function expectFair(world: World): Promise<void> {
 
 describe('processes that share windows of one to ten units, of any shape, known or not,', () => {
   it.each([
-    ['seconds, minutes and months', ['second', 'minute', 'month'], runs(6, 500)],
-    ['hours and days, too,', ['second', 'minute', 'hour', 'day', 'month'], runs(3, 300)],
+    ['seconds, minutes and months', ['second', 'minute', 'month'], runs(4, 500)],
+    ['hours and days, too,', ['second', 'minute', 'hour', 'day', 'month'], runs(2, 300)],
   ] as const)(
     'are refused no more than one client alone, and no call fails while every window has room by the rules: where %s bound them',
     async (_, periods, numRuns) => {

@@ -110,11 +110,13 @@ describe('the proxy in a process of its own', { concurrent: true }, () => {
     await events.text();
   });
 
-  it('asks for the token where others can reach it', async () => {
-    const { url } = await proxyOf(['--listen', '0.0.0.0'], { STACKS_PROXY_TOKEN: TOKEN });
+  it('asks for the token where others can reach it, goes on while Redis cannot be reached, and says so', async () => {
+    const unreached = ['--redis', 'redis://127.0.0.1:1'];
+    const { program, url } = await proxyOf(['--listen', '0.0.0.0', ...unreached], { STACKS_PROXY_TOKEN: TOKEN });
     const own = url.replace('0.0.0.0', '127.0.0.1');
     expect((await fetch(own + INFO)).status).toBe(401);
     expect((await fetch(own + INFO, { headers: { authorization: `Bearer ${TOKEN}` } })).status).toBe(200);
+    await program.says(/^stacks-quota: the share is lost \(/m);
   });
 
   it.runIf(DEEP)('says in one line that the port is taken', async () => {
@@ -130,12 +132,6 @@ describe('the proxy in a process of its own', { concurrent: true }, () => {
     const { service, env } = await listening({ keyed: { second: 20, minute: 10_000 } });
     const programs = [0, 1].map(() => start(['proxy', '--port', '0', '--redis', redis.url, '--name', 'test'], env));
     await expectShared(service, programs);
-  });
-
-  it('goes on while Redis cannot be reached, and says so', async () => {
-    const { program, url } = await proxyOf(['--redis', 'redis://127.0.0.1:1']);
-    expect((await fetch(url + INFO)).status).toBe(200);
-    await program.says(/^stacks-quota: the share is lost \(/m);
   });
 
   it('shares the quota with another of this machine, without Redis', async () => {

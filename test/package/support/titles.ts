@@ -15,7 +15,7 @@ const read = new Map<string, readonly string[]>();
 export function titlesIn(path: string): readonly string[] {
   const known = read.get(path);
   if (known) return known;
-  const file = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true);
+  const file = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, false);
   const titles = [...titlesBelow(file, file, [])];
   read.set(path, titles);
   return titles;

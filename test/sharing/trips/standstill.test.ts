@@ -82,6 +82,6 @@ it('every call ends soon after its patience, whatever becomes of the calls of th
         expect(isOver).toBe(true);
       }
     }),
-    { numRuns: runs(12, 1_000) },
+    { numRuns: runs(6, 1_000) },
   );
 }, 600_000);
