@@ -441,6 +441,21 @@ describe('a limit that no answer names, beside windows that answers name', () =>
     expect(clock.now()).toBeLessThan(125_000);
   });
 
+  it('is remembered from burst to burst, whatever little is sent between them', async () => {
+    const world = worldOf({ keyed: { minute: 5_000 } });
+    const { clock, client } = world;
+    const refused = hideLimit(world, TEN_A_SECOND, { status: 429, headers: { 'retry-after': '1' } });
+    const refusedIn: number[] = [];
+    for (let burst = 0; burst < 8; burst++) {
+      const before = refused();
+      await clock.run(Promise.all(Array.from({ length: 40 }, () => client.getInfo())));
+      for (let call = 0; call < 20; call++) await clock.run(client.getInfo().then(() => clock.sleep(10_000)));
+      refusedIn.push(refused() - before);
+    }
+    expect(refusedIn[0]).toBeGreaterThan(10);
+    for (const count of refusedIn.slice(4)) expect(count).toBeLessThan(4);
+  });
+
   it('is not supposed after one refusal: a quiet client sends its next burst at once', async () => {
     const { clock, service, client } = worldOf();
     for (let minute = 0; minute < 10; minute++) {

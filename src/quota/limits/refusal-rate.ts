@@ -77,8 +77,10 @@ export class RefusalRate implements Limit {
   onSent({ units }: Flight, now: number): void {
     this.#resumedAt ??= now;
     if (this.#refused === 0) return;
-    const gap = units / this.#rateAt(now);
-    this.#nextAt = (now - this.#nextAt > Math.max(gap, LATE_MS) ? now : this.#nextAt) + gap;
+    const isAsked = now - this.#nextAt <= Math.max(units / this.#rateAt(now), LATE_MS);
+    // A rate at which nothing was sent is not known to be accepted.
+    if (!isAsked) this.#cutAt = Math.max(this.#cutAt, now - this.#returnMs);
+    this.#nextAt = (isAsked ? this.#nextAt : now) + units / this.#rateAt(now);
     if (this.#progressAt(now) < SEARCHED) return;
     this.#refused = this.#rateAt(now);
     this.#cutAt = now;

@@ -104,8 +104,11 @@ describe('the rate', () => {
       return untilOf(rate, charge(), now) - now;
     };
     expect(gapAt(10_000)).toBeCloseTo(500 / 0.95, 0);
-    expect(gapAt(12_000)).toBeCloseTo(500, 0);
-    expect(gapAt(14_000)).toBeLessThan(480);
+    const gap = gapAt(12_000);
+    expect(gap).toBeCloseTo(500, 0);
+    let at = 12_000 + gap;
+    while (at < 14_000) at += gapAt(at);
+    expect(gapAt(at)).toBeLessThan(480);
   });
 
   it('is cut once for all requests that were under way, and never to nothing', () => {
@@ -150,13 +153,29 @@ describe('a rate that was refused at 10 a second', () => {
     expect(rate.check(charge({ units: 0 }), 2_000)).toBeUndefined();
   });
 
+  /** Requests are sent as soon as they may, and served, until an instant. @returns the gap after the last. */
+  function gapAfterAsking(rate: RefusalRate, from: number, to: number): number {
+    let at = from;
+    for (let next = from; next < to; next = untilOf(rate, charge(), at)) {
+      at = next;
+      rate.onSent(flightOf('GET /a', at), at);
+      rate.onServed(1, at + 40);
+    }
+    return untilOf(rate, charge(), at) - at;
+  }
+
   it('is searched from where it is known to be too low, once that has not been refused for six seconds', () => {
     const rate = refused();
-    expect(gapAt(rate, 7_999)).toBeCloseTo(1_000 / 18, 0);
-    const other = refused();
-    expect(gapAt(other, 8_000)).toBeCloseTo(1_000 / 18, 2);
-    expect(gapAt(other, 8_200)).toBeCloseTo(1_000 / 18 / (1 - 0.05 * 0.9 ** 3), 2);
-    expect(gapAt(other, 14_000)).toBeCloseTo(1_000 / 32.4, 2);
+    expect(gapAfterAsking(rate, 2_000, 8_100)).toBeCloseTo(1_000 / 17.1, 0);
+    expect(gapAfterAsking(rate, untilOf(rate, charge(), 8_100), 14_100)).toBeCloseTo(1_000 / 30.8, 0);
+  });
+
+  it('is no higher after a time in which nothing was sent, or little: that shows nothing', () => {
+    const idle = refused();
+    expect(gapAt(idle, 900_000)).toBeCloseTo(100, 0);
+    const quiet = refused();
+    for (let at = 2_000; at < 900_000; at += 5_000) gapAt(quiet, at);
+    expect(gapAt(quiet, 900_000)).toBeCloseTo(100, 0);
   });
 
   /** The gap after the rate that is tried was refused, at 4 s if not said otherwise, and a pause. */
@@ -221,11 +240,7 @@ describe('a rate that was refused at 10 a second', () => {
     const rate = refused();
     const refusedAt = triesWithin(600_000, rate);
     const from = refusedAt.at(-1) ?? Number.NaN;
-    for (let at = from + 200; at < from + 180_000; at = untilOf(rate, charge(), at)) {
-      rate.onSent(flightOf('GET /a', at), at);
-      rate.onServed(1, at + 40);
-    }
-    expect(gapAt(rate, from + 180_000)).toBeLessThan(5);
+    expect(gapAfterAsking(rate, from + 200, from + 180_000)).toBeLessThan(5);
   });
 
   it('is no credit for a time in which nothing was sent', () => {
