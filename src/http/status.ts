@@ -1,4 +1,4 @@
-import { isAnyWindowFull, type QuotaSnapshot } from '../quota/headers/snapshot.ts';
+import { type QuotaSnapshot, saysFull } from '../quota/headers/snapshot.ts';
 
 /** Statuses that a gateway sends for a service that does not answer: those of HTTP, and 520 to 527 and 530 of Cloudflare. */
 const DOWN: ReadonlySet<number> = new Set([502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530]);
@@ -24,7 +24,7 @@ export function isLimitation(
   isSafe: boolean,
 ): boolean {
   if (status === 429 || (!ok && quota.retryAfterMs !== undefined)) return true;
-  return isSafe && AMBIGUOUS.has(status) && (quota.remaining === 0 || isAnyWindowFull(quota));
+  return isSafe && AMBIGUOUS.has(status) && saysFull(quota);
 }
 
 /** Whether a status may be temporary, so that another attempt may succeed. */

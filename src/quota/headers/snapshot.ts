@@ -84,6 +84,11 @@ export function isAnyWindowFull(quota: QuotaSnapshot): boolean {
   return windowsOf(quota).some(({ remaining }) => remaining === 0);
 }
 
+/** Whether one of these windows, or the one that `ratelimit-*` describes, has nothing left. */
+export function saysFull(quota: QuotaSnapshot): boolean {
+  return quota.remaining === 0 || isAnyWindowFull(quota);
+}
+
 /** Whether each of these windows has units left for such a request, so that none of them refused it; undefined: none was stated. */
 export function hasRoom(quota: QuotaSnapshot): boolean | undefined {
   const windows = windowsOf(quota);

@@ -1,5 +1,5 @@
 import { type Charge, type Hold, holdUntil, type Limit, within } from '../admission.ts';
-import { isAnyWindowFull, type QuotaSnapshot, resetOf } from '../headers/snapshot.ts';
+import { isAnyWindowFull, type QuotaSnapshot, resetOf, saysFull } from '../headers/snapshot.ts';
 import { Backoff } from '../recovery/backoff.ts';
 import { Breaker } from '../recovery/breaker.ts';
 import { TRIAL_MS } from '../recovery/hourly-trial.ts';
@@ -98,7 +98,7 @@ export class Cooldown implements Limit {
    */
   onRefused({ quota, sentAt, longestMs }: Refusal, clock: ServerClock, now: number): void {
     const pauseMs = orderedPauseMs(quota, longestMs);
-    if (isAnyWindowFull(quota) || quota.remaining === 0) this.#row.onSuccess();
+    if (saysFull(quota)) this.#row.onSuccess();
     else if (sentAt >= this.#until) this.#row.onFailure(now);
     if (sentAt === this.#triedAt) this.#distrustedUntil = now + DISTRUST_MS;
     this.#isOrdered = pauseMs !== undefined && now >= this.#distrustedUntil;
@@ -163,16 +163,19 @@ export class Cooldown implements Limit {
 
   /** No answer ends a pause. Where one follows another, their whole duration counts as waiting. */
   get #pauseHold(): Hold {
-    const { failures, failingSince: since } = this.#row;
-    const failingSince = failures < REFUSED_IN_A_ROW ? undefined : since;
-    const refused = failures > 1 ? `the last ${failures} requests` : 'a request';
-    const of = this.#endpoint === undefined ? '' : ` of ${this.#endpoint}`;
-    const why = this.#why.replace('a request', refused + of);
-    return holdUntil(this.#until, () => ({ kind: this.kind, why }), {
+    const { failures, isClosed, failingSince } = this.#row;
+    const why = this.#why;
+    return holdUntil(this.#until, () => ({ kind: this.kind, why: this.#sentence(why, failures) }), {
       isFirm: true,
       mayEndOnAnswer: false,
-      failingSince,
+      failingSince: isClosed ? undefined : failingSince,
     });
+  }
+
+  #sentence(why: string, failures: number): string {
+    const refused = failures > 1 ? `the last ${failures} requests` : 'a request';
+    const of = this.#endpoint === undefined ? '' : ` of ${this.#endpoint}`;
+    return why.replace('a request', refused + of);
   }
 
   #orderOf(

@@ -45,10 +45,8 @@ export class Pauses implements Limit {
 
   /** How many calls may be sent now: where pause follows pause none during one, and one after it. */
   mostSent(now: number): number {
-    const { ordered, outages } = this;
-    const { service } = outages;
-    if (!ordered.isRefusedAgain && service.isClosed) return Infinity;
-    return Math.max(ordered.until, service.until) > now ? 0 : 1;
+    if (!this.ordered.isRefusedAgain && this.outages.service.isClosed) return Infinity;
+    return this.current.until > now ? 0 : 1;
   }
 
   /** The pause of an endpoint that lasts longest, in force or not. */

@@ -60,7 +60,7 @@ export class ResetWindows implements Iterable<ResetWindow> {
     };
     window.read(endpoint, resetAt, leftMs, readingOf(window));
     for (const other of this) if (other !== window) other.passOver(endpoint, remaining, readingOf(other));
-    this.#forget(endpoint, remaining);
+    if (this.size > 1) this.#forget(endpoint, remaining);
   }
 
   /** An answer describes the tightest window: those that could not have as much left do not count its endpoint any more. */
