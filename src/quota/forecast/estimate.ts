@@ -190,7 +190,7 @@ function* resetWindowsOf({ resetWindows }: EstimateInputs, now: number, origin: 
       window: 'endpoint',
       limit,
       periodMs,
-      countsRequests: true,
+      countsRequests: !window.requests.inUnits,
       used: [{ from: end, to: end, units: limit - window.headroom(now) }],
       release: (at) => {
         const next = end + Math.max(0, Math.floor((at - end) / periodMs) + 1) * periodMs;

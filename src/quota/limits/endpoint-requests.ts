@@ -13,13 +13,21 @@ interface Requests {
   readonly answered: AnsweredRequests;
 }
 
-/** The requests that count in a window, by endpoint: those on their way, and those of the present instance. */
+/** The requests that count in a window, or their units, by endpoint: those on their way, and those of the present instance. */
 export class EndpointRequests {
   readonly #flights: InFlight;
+  /** Whether units count, not requests. */
+  readonly inUnits: boolean;
   readonly #byEndpoint = new Map<string, Requests>();
 
-  constructor(flights: InFlight) {
+  constructor(flights: InFlight, inUnits = false) {
     this.#flights = flights;
+    this.inUnits = inUnits;
+  }
+
+  /** What a request counts that takes so many units. */
+  weigh(units: number): number {
+    return this.inUnits ? units : 1;
   }
 
   /** Whether requests of this endpoint are known to count here. */
@@ -37,9 +45,9 @@ export class EndpointRequests {
     this.#byEndpoint.delete(endpoint);
   }
 
-  /** Requests that may still be on their way. */
+  /** Those that may still be on their way. */
   get held(): number {
-    return this.#flights.requestsOf(this.#byEndpoint.keys());
+    return this.#flights.heldOf(this.#byEndpoint, this.inUnits);
   }
 
   /** Requests that the present instance had surely counted at an instant: of one endpoint, or of all. */
@@ -52,12 +60,12 @@ export class EndpointRequests {
     return this.#sum(({ answered }) => answered.settledSince(instant));
   }
 
-  /** A request was answered, or must have arrived. */
-  add(endpoint: string, sentAt: number, at: number, counted: number): void {
+  /** A request of this weight was answered, or must have arrived. */
+  add(endpoint: string, sentAt: number, at: number, weight: number, isCounted: boolean): void {
     const requests = this.#byEndpoint.get(endpoint);
     if (!requests) return;
-    requests.counted += counted;
-    requests.answered.add(sentAt, at, 1, 0);
+    if (isCounted) requests.counted += weight;
+    requests.answered.add(sentAt, at, weight, 0);
   }
 
   /** An answer names the end of an instance: what was counted in an earlier one, of one endpoint or of all, does not count here. */

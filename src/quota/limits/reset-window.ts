@@ -1,10 +1,14 @@
 import { type Charge, type Hold, holdUntil, type Limit, type Reason } from '../admission.ts';
 import type { WindowReading } from '../models/model.ts';
 import { Probe } from '../recovery/probe.ts';
+import { periodMsOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import type { WindowEnd } from '../time/window-end.ts';
 import { POSTING_MS } from '../usage/answered.ts';
 import type { Flight, InFlight } from '../usage/in-flight.ts';
+import { ALL_BEFORE } from '../window/others/demand.ts';
+import { OtherConsumers } from '../window/others/other-consumers.ts';
+import { TOGETHER } from '../window/others/room-for-others.ts';
 import { EndpointRequests } from './endpoint-requests.ts';
 import { InstanceEnd } from './instance-end.ts';
 import { RoomProbes } from './room-probes.ts';
@@ -12,7 +16,7 @@ import { SlidingRequests } from './sliding-requests.ts';
 
 /**
  * The window that `ratelimit-limit`, `-remaining` and `-reset` describe: of unknown kind and length, it is
- * known by its reset alone, and counts requests, not units. Past its end one request goes first, and its answer names the next instance. Where no
+ * known by its reset alone. Past its end one request goes first, and its answer names the next instance. Where no
  * reset is named, {@link RoomProbes} find out whether there is more again.
  */
 export class ResetWindow implements Limit {
@@ -23,6 +27,8 @@ export class ResetWindow implements Limit {
   readonly requests: EndpointRequests;
   readonly #sliding: SlidingRequests;
   readonly #instance: InstanceEnd;
+  /** As of a minute, which most such windows are. */
+  readonly #otherConsumers: OtherConsumers = new OtherConsumers(periodMsOf('minute'));
   /** Whether the present instance is one of which only the beginning is known. */
   #isUnnamed = false;
   #spent = 0;
@@ -41,14 +47,15 @@ export class ResetWindow implements Limit {
   readonly #roomProbes: RoomProbes;
   #seenAt = -Infinity;
 
-  constructor(limit: number, clock: ServerClock, flights: InFlight) {
+  /** @param inUnits - whether it counts units, not requests. */
+  constructor(limit: number, clock: ServerClock, flights: InFlight, inUnits = false) {
     this.limit = limit;
     this.#remaining = limit;
     this.#sliding = new SlidingRequests(limit);
     this.#instance = new InstanceEnd(clock, this.#sliding);
     this.#clock = clock;
     this.#flights = flights;
-    this.requests = new EndpointRequests(flights);
+    this.requests = new EndpointRequests(flights, inUnits);
     this.#roomProbes = new RoomProbes(limit, clock);
   }
 
@@ -79,15 +86,23 @@ export class ResetWindow implements Limit {
 
   check(charge: Charge, now: number): Hold | undefined {
     if (!this.requests.has(charge.endpoint)) return undefined;
-    const [until, isFirm] = this.#slides ? this.#slidingHolds(now) : this.#instanceHolds(now);
+    const weight = Math.min(this.requests.weigh(charge.units), Math.max(1, this.limit));
+    const [fitsFrom, isFirm] = this.#slides ? this.#slidingHolds(weight, now) : this.#instanceHolds(weight, now);
+    const until = fitsFrom <= now && this.#mayBeFull(weight, now) ? this.#flights.nextAge() : fitsFrom;
     if (until <= now) return undefined;
     return holdUntil(until, () => this.#explain(now), { isFirm, scope: 'endpoint' });
+  }
+
+  /** Whether an answer must be awaited, because other consumers that send when we do may have used what is left. */
+  #mayBeFull(weight: number, now: number): boolean {
+    const theirs = TOGETHER * this.requests.held * this.#otherConsumers.perUnit;
+    return theirs > 0 && (this.#slides || now < this.#end) && this.headroom(now) < weight + theirs;
   }
 
   #explain(now: number): Reason {
     const { limit } = this;
     const headroom = this.headroom(now);
-    const why = `the endpoint's window of ${limit} requests has ${headroom} left`;
+    const why = `the endpoint's window of ${limit} ${this.requests.inUnits ? 'units' : 'requests'} has ${headroom} left`;
     return { kind: 'window', why, window: 'endpoint', limit, headroom };
   }
 
@@ -103,15 +118,16 @@ export class ResetWindow implements Limit {
   /** Whether a request that is sent now finds out whether there is room: a full window has ended, or slides and has not been seen to have room by then. */
   #isProbe(now: number): boolean {
     if (this.#slides) return !this.#isProven && this.#spent >= this.limit;
-    return !this.#hasRoom && !(this.#instance.isNamed && now < this.#end);
+    return !this.#hasRoomFor(1) && !(this.#instance.isNamed && now < this.#end);
   }
 
   /** A request of this endpoint was answered without a reading, or must have arrived. */
-  book(endpoint: string, sentAt: number, at: number): void {
+  book(endpoint: string, sentAt: number, at: number, units: number): void {
     if (!this.requests.has(endpoint)) return;
-    this.#spent++;
-    this.#sliding.add(at);
-    this.requests.add(endpoint, sentAt, at, 0);
+    const weight = this.requests.weigh(units);
+    this.#spent += weight;
+    this.#sliding.add(at, weight);
+    this.requests.add(endpoint, sentAt, at, weight, false);
   }
 
   /**
@@ -120,11 +136,11 @@ export class ResetWindow implements Limit {
    *
    * @param left - requests left in the tighter window.
    */
-  passOver(endpoint: string, left: number, { sentAt, receivedAt, settledSince }: WindowReading): void {
+  passOver(endpoint: string, left: number, { sentAt, receivedAt, settledSince, own }: WindowReading): void {
     if (!this.requests.has(endpoint)) return;
-    this.book(endpoint, sentAt, receivedAt);
+    this.book(endpoint, sentAt, receivedAt, own);
     if (sentAt < this.#end) return;
-    if (!this.#isUnnamed) this.#spent = settledSince + 1;
+    if (!this.#isUnnamed) this.#spent = settledSince + this.requests.weigh(own);
     this.#isUnnamed = true;
     this.#spent = Math.min(this.#spent, this.limit - left + settledSince);
   }
@@ -157,29 +173,36 @@ export class ResetWindow implements Limit {
     const { requests } = this;
     const instance = this.#instance;
     const { sentAt, receivedAt } = reading;
+    const own = requests.weigh(reading.own);
     requests.take(endpoint);
     if (!Number.isNaN(resetAt)) this.#compare(resetAt, leftMs, reading);
     this.#seenAt = Math.max(this.#seenAt, sentAt);
     if (instance.isEarlier(resetAt)) {
       // It describes an earlier instance, or this one with a reset that was rounded differently; then it was counted here.
-      this.#spent++;
-      requests.add(endpoint, sentAt, receivedAt, 0);
+      this.#spent += own;
+      requests.add(endpoint, sentAt, receivedAt, own, false);
       return;
     }
-    if (instance.isNext(resetAt)) {
+    const isNext = instance.isNext(resetAt);
+    const known = isNext && sentAt >= this.#end ? reading.settledSince : this.#spent;
+    this.#otherConsumers.observe(reading.used - reading.held - known - own, reading, {
+      ...ALL_BEFORE,
+      used: reading.used,
+    });
+    if (isNext) {
       instance.begin(resetAt, leftMs, receivedAt);
       this.#isUnnamed = false;
       this.#spent = reading.used + reading.settledSince;
       requests.begin(resetAt);
     } else {
       requests.begin(resetAt, endpoint);
-      const spent = Math.max(this.#spent + 1, reading.used - reading.held);
+      const spent = Math.max(this.#spent + own, reading.used - reading.held);
       this.#spent = Math.min(spent, reading.used + reading.settledSince);
       // A small window never has room for more than the probe itself: what was used is free again after such a pause.
-      if (this.#hasRoom) this.#roomProbes.onRoom();
+      if (this.#hasRoomFor(1)) this.#roomProbes.onRoom();
       else if (this.#spent < spent && !reading.limited) this.#roomProbes.onFreed();
     }
-    requests.add(endpoint, sentAt, receivedAt, reading.limited ? 0 : 1);
+    requests.add(endpoint, sentAt, receivedAt, own, !reading.limited);
     this.#remaining = Math.max(0, this.limit - reading.used);
     this.#readAt = reading.receivedAt;
     this.#countedLess = reading.used < this.#spent;
@@ -189,7 +212,7 @@ export class ResetWindow implements Limit {
   #compare(resetAt: number, leftMs: number, reading: WindowReading): void {
     const { sentAt, receivedAt, used, held, settledSince, limited, isExempt } = reading;
     const sliding = this.#sliding;
-    const own = limited ? 0 : 1;
+    const own = limited ? 0 : this.requests.weigh(reading.own);
     const isBegun = this.#instance.isNext(resetAt);
     const isEmpty = used <= held + settledSince + own;
     this.#instance.observe(leftMs);
@@ -197,10 +220,10 @@ export class ResetWindow implements Limit {
       sliding.length.observe(resetAt - this.#clock.most(receivedAt), resetAt - this.#clock.least(sentAt), false);
     else sliding.length.observe(leftMs, leftMs, this.#instance.isTimestamp);
     this.#others = Math.max(0, used - sliding.countedAt(sentAt) - own - held);
-    if (own > 0) sliding.add(receivedAt);
+    if (own > 0) sliding.add(receivedAt, own);
     // What the window held before is in its first reading.
     if (this.#seenAt === -Infinity) return;
-    if (isBegun) sliding.onBegun();
+    if (isBegun) sliding.onBegun(sentAt >= this.#end ? used - held - settledSince - own : 0, sentAt);
     if (!limited && this.#spent >= this.limit) {
       this.#isProven ||= sliding.areDecisive && this.#others === 0;
       if (isBegun && isEmpty && sliding.length.onEmptied()) this.#isProven = false;
@@ -213,21 +236,21 @@ export class ResetWindow implements Limit {
   }
 
   /** Until when the present instance, or the first request of the next one, holds others back, and whether nothing but time ends that. */
-  #instanceHolds(now: number): [until: number, isFirm: boolean] {
-    if (this.#hasRoom) return [this.#isDisputed ? this.#readAt + POSTING_MS : now, false];
+  #instanceHolds(weight: number, now: number): [until: number, isFirm: boolean] {
+    if (this.#hasRoomFor(weight)) return [this.#isDisputed(weight) ? this.#readAt + POSTING_MS : now, false];
     // Calls of other endpoints hear of no answer to the disputed request.
-    if (this.#isDisputed) return [now + POSTING_MS, false];
+    if (this.#isDisputed(weight)) return [now + POSTING_MS, false];
     const end = this.limit > 0 ? this.#end : Infinity;
     const probedUntil = this.#probe.heldUntil(now);
-    return [now < end ? end : probedUntil, this.#spent >= this.limit && now < end && probedUntil <= now];
+    return [now < end ? end : probedUntil, this.#spent + weight > this.limit && now < end && probedUntil <= now];
   }
 
   /** The same of a window that slides: what others have used is theirs until the reset. */
-  #slidingHolds(now: number): [until: number, isFirm: boolean] {
+  #slidingHolds(weight: number, now: number): [until: number, isFirm: boolean] {
     const { held } = this.requests;
-    if (held >= this.limit) return [this.#flights.nextAge(), false];
-    const own = this.#sliding.earliest(held);
-    const fits = Math.max(own, Math.min(this.#end, this.#sliding.earliest(held + this.#others)));
+    if (held + weight > this.limit) return [this.#flights.nextAge(), false];
+    const own = this.#sliding.earliest(held, weight);
+    const fits = Math.max(own, Math.min(this.#end, this.#sliding.earliest(held + this.#others, weight)));
     return [this.#isProven ? fits : Math.max(fits, this.#probe.heldUntil(now)), held === 0];
   }
 
@@ -241,8 +264,8 @@ export class ResetWindow implements Limit {
     return Math.max(0, this.limit - this.#spent - this.requests.held);
   }
 
-  get #hasRoom(): boolean {
-    return this.#left >= 1 + (this.#instance.isNamed ? 0 : this.#roomProbes.reserved);
+  #hasRoomFor(weight: number): boolean {
+    return this.#left >= weight + (this.#instance.isNamed ? 0 : this.#roomProbes.reserved);
   }
 
   /**
@@ -250,8 +273,9 @@ export class ResetWindow implements Limit {
    * been posted, its answer tells whether they count here: a fast service answers all that the window holds before any answer is evidence.
    * Where no reset is named, that request is left for probes.
    */
-  get #isDisputed(): boolean {
-    return this.#instance.isNamed && this.#countedLess && this.#left <= 1 && this.#spent < this.limit;
+  #isDisputed(weight: number): boolean {
+    const isLast = this.#left <= weight && this.#spent + weight <= this.limit;
+    return this.#instance.isNamed && this.#countedLess && isLast;
   }
 
   get #end(): number {

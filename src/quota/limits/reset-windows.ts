@@ -15,12 +15,15 @@ const MOST = 16;
 export class ResetWindows implements Iterable<ResetWindow> {
   readonly #clock: ServerClock;
   readonly #flights: InFlight;
+  readonly #inUnits: () => boolean;
   #windows: ResetWindow[] = [];
   #revision = 0;
 
-  constructor(clock: ServerClock, flights: InFlight) {
+  /** @param inUnits - whether a window that is seen now counts units, not requests: where the service names no window, it is the quota. */
+  constructor(clock: ServerClock, flights: InFlight, inUnits: () => boolean = () => false) {
     this.#clock = clock;
     this.#flights = flights;
+    this.#inUnits = inUnits;
   }
 
   get size(): number {
@@ -42,8 +45,8 @@ export class ResetWindows implements Iterable<ResetWindow> {
   }
 
   /** A request of this endpoint was answered without a reading, or must have arrived. */
-  book(endpoint: string, sentAt: number, at: number): void {
-    for (const window of this.#windows) window.book(endpoint, sentAt, at);
+  book(endpoint: string, sentAt: number, at: number, units: number): void {
+    for (const window of this.#windows) window.book(endpoint, sentAt, at, units);
   }
 
   /** Takes in what an answer said that is about none of the windows that the service names. */
@@ -87,7 +90,7 @@ export class ResetWindows implements Iterable<ResetWindow> {
 
   #open(limit: number): ResetWindow | undefined {
     if (this.#windows.length >= MOST) return undefined;
-    const window = new ResetWindow(limit, this.#clock, this.#flights);
+    const window = new ResetWindow(limit, this.#clock, this.#flights, this.#inUnits());
     this.#windows.push(window);
     this.#revision++;
     return window;

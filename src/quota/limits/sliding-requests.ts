@@ -2,6 +2,9 @@ import { DRIFT } from '../time/server-clock.ts';
 import { LINGER_MS, RunningSum } from '../usage/running-sum.ts';
 import { WindowLength } from './window-length.ts';
 
+/** Of our own requests of the last window, the part that a new instance must count to count them. */
+const OURS_PART = 0.9;
+
 /**
  * Our own requests in the last window, wherever instances of it begin. They tell when one more fits where instances do not: in a window of
  * a few seconds, whose reset is rounded to one, and in one that holds more than an instance would. If it holds more than these requests,
@@ -25,9 +28,15 @@ export class SlidingRequests {
     return this.#rule !== 'by instances' || (this.#hasEnded && this.length.isShort);
   }
 
-  /** An instance began after another: only then is a length known from more than what was left of one. */
-  onBegun(): void {
+  /**
+   * An instance began after another: only then is a length known from more than what was left of one. If it counts `carried` requests from
+   * its first moment, most of the limit and about as many as ours of the last window, it still counts those.
+   */
+  onBegun(carried: number, now: number): void {
     this.#hasEnded = true;
+    const own = this.countedAt(now);
+    const isOurs = carried <= own && carried > OURS_PART * own && 2 * carried > this.#limit;
+    if (this.#rule === 'by instances' && isOurs) this.#rule = 'one by one';
   }
 
   /** How long a request may count, by our clock, in milliseconds. */
@@ -44,9 +53,9 @@ export class SlidingRequests {
     this.#lastSentAt = now;
   }
 
-  /** One was answered, or must have arrived. */
-  add(at: number): void {
-    this.#answered.add(1, at);
+  /** One of this weight was answered, or must have arrived. */
+  add(at: number, weight = 1): void {
+    this.#answered.add(weight, at);
     this.#answered.forget(at - 2 * this.longestMs - LINGER_MS);
   }
 
@@ -63,12 +72,12 @@ export class SlidingRequests {
     else if (isRefused && this.length.onFuller()) this.#rule = 'by instances';
   }
 
-  /** The earliest instant at which one more fits beside `held` others; Infinity: not before one of these has ended. */
-  earliest(held: number): number {
-    const room = this.#limit - held - 1;
+  /** The earliest instant at which one more of this weight fits beside `held`; Infinity: not before one of these has ended. */
+  earliest(held: number, weight = 1): number {
+    const room = this.#limit - held - weight;
     if (room < 0) return Infinity;
     const at = this.#answered.instantBelow(room) + this.longestMs;
-    return this.#rule === 'evenly' ? Math.max(at, this.#lastSentAt + this.#gapMs) : at;
+    return this.#rule === 'evenly' ? Math.max(at, this.#lastSentAt + weight * this.#gapMs) : at;
   }
 
   /** As one less than the limit: requests of the window before may count in full. A limit of one holds none besides that. */

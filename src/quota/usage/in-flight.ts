@@ -54,11 +54,12 @@ export class InFlight implements Limit {
     return this.#units;
   }
 
-  /** Requests of these endpoints that may still be on their way to the service. */
-  requestsOf(endpoints: Iterable<string>): number {
-    let requests = 0;
-    for (const endpoint of endpoints) requests += this.#byEndpoint.get(endpoint) ?? 0;
-    return requests;
+  /** Requests of these endpoints that may still be on their way to the service, or their units. */
+  heldOf(endpoints: Pick<ReadonlySet<string>, 'has' | 'keys'>, inUnits: boolean): number {
+    let held = 0;
+    if (!inUnits) for (const endpoint of endpoints.keys()) held += this.#byEndpoint.get(endpoint) ?? 0;
+    else for (const { endpoint, units } of this.#held) if (endpoints.has(endpoint)) held += units;
+    return held;
   }
 
   /** Requests of an endpoint that are under way. */

@@ -16,7 +16,7 @@ export class Windows {
 
   constructor(dependencies: Omit<NamedWindowsDependencies, 'priorityReserve'>) {
     this.named = new NamedWindows({ ...dependencies, priorityReserve: this.#priorityReserve });
-    this.byReset = new ResetWindows(dependencies.clock, dependencies.flights);
+    this.byReset = new ResetWindows(dependencies.clock, dependencies.flights, () => this.named.size === 0);
   }
 
   /** Each window as a limit. */
@@ -50,7 +50,7 @@ export class Windows {
   /** Books a request that may have been counted although no answer says so. */
   book({ endpoint, sentAt, units }: Flight, until: number): void {
     this.named.book(units, sentAt, until);
-    this.byReset.book(endpoint, sentAt, until);
+    this.byReset.book(endpoint, sentAt, until, units);
   }
 
   /** A request was refused because its cost exceeds a whole window. */
@@ -76,7 +76,7 @@ export class Windows {
     const resetAt = resetOf(quota);
     const isImpossible = resetAt === undefined && quota.resetAt !== undefined;
     if (limit === undefined || remaining === undefined || isImpossible) {
-      if (!isBooked) this.byReset.book(endpoint, answer.sentAt, answer.receivedAt);
+      if (!isBooked) this.byReset.book(endpoint, answer.sentAt, answer.receivedAt, answer.own);
     } else if (!this.named.describes(limit, resetAt, answer) && repeatedWindow(quota) === undefined) {
       this.byReset.read(endpoint, quota, answer);
     }

@@ -311,8 +311,11 @@ describe('an estimate of the window of an endpoint', () => {
     expect(any?.window).toBe('endpoint');
   });
 
-  it('counts requests, whatever they cost', () => {
-    expect(four(7_000).estimate(4, 50, 'GET /few')).toBe(0);
+  it('counts requests, whatever they cost, beside a window that the service names, and else units', () => {
+    const desk = new Desk(500);
+    desk.serve({ endpoint: 'GET /few' }, { limit: 10, remaining: 4, resetAt: desk.wall + 7_000 });
+    expect(desk.estimate(4, 2, 'GET /few')).toBe(0);
+    expect([four(7_000).estimate(2, 2, 'GET /few'), four(7_000).estimate(3, 2, 'GET /few') > 7_000]).toEqual([0, true]);
   });
 });
 

@@ -9,14 +9,14 @@ function counting(...endpoints: readonly string[]): EndpointRequests & { readonl
   const requests = new EndpointRequests(flights);
   for (const endpoint of new Set(endpoints)) requests.take(endpoint);
   requests.begin(60_000);
-  for (const [at, endpoint] of endpoints.entries()) requests.add(endpoint, at * 1_000, at * 1_000 + 100, 1);
+  for (const [at, endpoint] of endpoints.entries()) requests.add(endpoint, at * 1_000, at * 1_000 + 100, 1, true);
   return Object.assign(requests, { flights });
 }
 
 describe('the requests that count in a window', () => {
   it('are those of endpoints that it takes', () => {
     const requests = counting('GET /a');
-    requests.add('GET /b', 0, 100, 1);
+    requests.add('GET /b', 0, 100, 1, true);
     expect([requests.has('GET /a'), requests.has('GET /b')]).toEqual([true, false]);
     expect(requests.countedBefore(9_000)).toBe(1);
   });
@@ -24,7 +24,7 @@ describe('the requests that count in a window', () => {
   it('are counted before an instant where they were answered by then, save for refusals and what is posted late', () => {
     const requests = counting('GET /a', 'GET /b');
     expect([50, 149, 150, 1_150].map((instant) => requests.countedBefore(instant))).toEqual([0, 0, 1, 2]);
-    requests.add('GET /b', 3_000, 3_100, 0);
+    requests.add('GET /b', 3_000, 3_100, 1, false);
     expect(requests.countedBefore(9_000)).toBe(2);
     expect([requests.countedBefore(9_000, 'GET /b'), requests.countedBefore(9_000, 'GET /c')]).toEqual([1, 0]);
     expect([requests.settledSince(1_149), requests.settledSince(1_150)]).toEqual([2, 1]);

@@ -78,7 +78,7 @@ describe('a window of a second whose requests slide', () => {
   it('holds what was answered without a reading', () => {
     const { window } = short(4);
     expect(window.headroom(3_200)).toBe(4);
-    window.book('GET /a', 3_150, 3_200);
+    window.book('GET /a', 3_150, 3_200, 1);
     expect(window.headroom(3_201)).toBe(3);
   });
 

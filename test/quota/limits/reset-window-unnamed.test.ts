@@ -43,8 +43,8 @@ describe('without a reset', () => {
   it('the request that is left goes although an answer counts less than our books: with none on its way no other would settle that', () => {
     const { window } = four();
     hear(window, 0, 1);
-    window.book('GET /a', 0, 10);
-    window.book('GET /a', 0, 10);
+    window.book('GET /a', 0, 10, 1);
+    window.book('GET /a', 0, 10, 1);
     window.read('GET /a', Number.NaN, Number.NaN, reading(0, 1, { settledSince: 2 }));
     expect(window.headroom(60_000)).toBe(1);
     expect(untilOf(window, CHARGE, 60_000)).toBe(60_000);
@@ -74,7 +74,7 @@ describe('a window that never names a reset', () => {
     const { window, probe } = unnamed(4, 4);
     expect([probe(200), probe(600)]).toEqual([600, 1_400]);
     for (const now of [1_400, 3_000]) probe(now, 1);
-    for (let count = 0; count < 3; count++) window.book('GET /a', 4_000, 4_000);
+    for (let count = 0; count < 3; count++) window.book('GET /a', 4_000, 4_000, 1);
     expect(probe(5_000)).toBe(5_400);
   });
 

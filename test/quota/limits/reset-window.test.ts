@@ -3,7 +3,7 @@ import { ResetWindow } from '../../../src/quota/limits/reset-window.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
 import { Concurrency } from '../../../src/quota/usage/concurrency.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
-import { charge, untilOf } from '../support/builders.ts';
+import { charge, knownClock, untilOf } from '../support/builders.ts';
 import { four, reading } from '../support/reset-windows.ts';
 import { AGE_MS } from '../support/script.ts';
 
@@ -23,6 +23,35 @@ describe('reset window', () => {
     flights.take(charge({ units: 50 }), 200);
     expect(window.headroom(0)).toBe(2);
     expect(window.remaining).toBe(3);
+  });
+
+  it('a window that is known by its reset alone counts units where it is the only one', () => {
+    const flights = new InFlight(new Concurrency(10), 9_000);
+    const window = new ResetWindow(10, knownClock(), flights, true);
+    const { requests } = window;
+    window.read('GET /a', 60_000, 60_000, { ...reading(0, 3, { own: 3 }), limit: 10 });
+    flights.take(charge({ units: 4 }), 200);
+    expect([window.headroom(200), requests.held]).toEqual([3, 4]);
+    expect(window.check(charge({ units: 3 }), 200)).toBeUndefined();
+    expect(window.check(charge({ units: 4 }), 200)?.until).toBeGreaterThanOrEqual(60_000);
+    expect(window.check(charge({ units: 4 }), 200)?.reason().why).toBe("the endpoint's window of 10 units has 3 left");
+    window.book('GET /a', 200, 300, 2);
+    expect([window.headroom(400), requests.settledSince(400)]).toEqual([1, 0]);
+    expect(requests.settledSince(200)).toBe(2);
+  });
+
+  it('a window that is known by its reset alone waits for an answer where others, as they do beside our requests, may have used what is left', () => {
+    const untilWith = (used: number): number | undefined => {
+      const flights = new InFlight(new Concurrency(10), 9_000);
+      const window = new ResetWindow(20, knownClock(), flights);
+      // Of each two that are counted one is not ours.
+      for (let count = 1; count <= used / 2; count++)
+        window.read('GET /a', 60_000, 60_000, { ...reading(count * 200, 2 * count), limit: 20 });
+      flights.take(CHARGE, 3_000);
+      return window.check(CHARGE, 3_000)?.until;
+    };
+    expect(untilWith(14)).toBeUndefined();
+    expect(untilWith(18)).toBe(3_000 + AGE_MS);
   });
 
   it('a window that is known by its reset alone is full until its reset: on the calendar to the instant, elsewhere a second later, for it may have been cut', () => {
@@ -70,8 +99,8 @@ describe('reset window', () => {
   it('a window that is known by its reset alone is filled by an answer without a reading, of its own endpoints', () => {
     const { window } = four();
     window.read('GET /a', 60_000, 60_000, reading(0, 1));
-    window.book('GET /a', 200, 200);
-    window.book('GET /b', 200, 200);
+    window.book('GET /a', 200, 200, 1);
+    window.book('GET /b', 200, 200, 1);
     expect(window.headroom(0)).toBe(2);
   });
 
@@ -89,7 +118,7 @@ describe('reset window', () => {
     window.read('GET /a', 60_000, 60_000, reading(0, 1));
     window.read('GET /a', 60_000, 59_000, reading(1_000, 3));
     expect(window.headroom(0)).toBe(1);
-    window.book('GET /a', 200, 200);
+    window.book('GET /a', 200, 200, 1);
     window.read('GET /a', 60_000, 58_000, reading(2_000, 3));
     expect(window.headroom(0)).toBe(1);
   });
@@ -200,7 +229,7 @@ describe('past its end', () => {
     expect(before.window.check(CHARGE, 31_101)).toBeUndefined();
     const roomy = ended(1);
     roomy.window.onSent(roomy.flights.take(CHARGE, 31_100), 31_100);
-    for (let count = 0; count < 3; count++) roomy.window.book('GET /a', 200, 200);
+    for (let count = 0; count < 3; count++) roomy.window.book('GET /a', 200, 200, 1);
     expect(roomy.window.check(CHARGE, 31_101)).toBeUndefined();
   });
 

@@ -63,8 +63,8 @@ describe('windows that only ratelimit-* describes', () => {
     windows.read('GET /a', says({ limit: 20, remaining: 15, resetAt: 60_000 }), ANSWER);
     windows.read('GET /a', says({ limit: 10, remaining: 9, resetAt: 60_000 }), ANSWER);
     expect(headrooms(windows)).toEqual([14, 9]);
-    windows.book('GET /a', 200, 200);
-    windows.book('GET /b', 200, 200);
+    windows.book('GET /a', 200, 200, 1);
+    windows.book('GET /b', 200, 200, 1);
     expect(headrooms(windows)).toEqual([13, 8]);
   });
 
@@ -205,7 +205,7 @@ describe('a request that was answered after another was sent', () => {
   it('may be missing from what the answer of that one counts', () => {
     const { windows } = world();
     windows.read('GET /a', says({ limit: 10, remaining: 10, resetAt: 60_000 }), ANSWER);
-    windows.book('GET /a', 50, 300);
+    windows.book('GET /a', 50, 300, 1);
     windows.read('GET /a', says({ limit: 10, remaining: 9, resetAt: 60_000 }), { ...ANSWER, sentAt: 200 });
     expect(headrooms(windows)).toEqual([8]);
   });

@@ -27,10 +27,10 @@ describe('requests of the last window', () => {
   it('decide in a window of a few seconds from its second instance on, and in a longer one from when they explain that it holds more', () => {
     const short = answered(3, [], 5_000);
     expect(short.areDecisive).toBe(false);
-    short.onBegun();
+    short.onBegun(0, 0);
     expect(short.areDecisive).toBe(true);
     const requests = answered(3, [0, 10_000, 20_000], 5_001);
-    requests.onBegun();
+    requests.onBegun(0, 0);
     expect(requests.areDecisive).toBe(false);
     const minute = answered(3, [0, 10_000, 20_000]);
     minute.onFuller(4, true, 30_000);
@@ -38,6 +38,20 @@ describe('requests of the last window', () => {
     minute.onFuller(3, true, 30_000);
     expect(minute.areDecisive).toBe(true);
     expect(minute.earliest(0)).toBe(60_006);
+  });
+
+  it('decide from when a new instance counts about as many from its first moment, and most of the limit', () => {
+    const decideAt = (carried: number, own = 10): boolean => {
+      const requests = answered(
+        20,
+        Array.from({ length: own }, (_, nth) => nth),
+      );
+      requests.onBegun(carried, 60_000);
+      return requests.areDecisive;
+    };
+    // More than these are of others, and fewer are what others took at once; of few it is not seen.
+    expect([10, 11, 9].map((carried) => decideAt(carried))).toEqual([false, false, false]);
+    expect([11, 12, 10, 9].map((carried) => decideAt(carried, 11))).toEqual([true, false, false, false]);
   });
 
   it.each([

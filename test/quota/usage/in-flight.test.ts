@@ -85,14 +85,17 @@ describe('requests in flight', () => {
   it('what is in flight is counted by endpoint, until it must have arrived', () => {
     const flights = new InFlight(new Concurrency(8), 9_000);
     const [first] = [0, 10, 20].map((now) => flights.take(CHARGE, now));
-    flights.take({ ...CHARGE, endpoint: 'GET /b' }, 30);
-    expect(flights.requestsOf([CHARGE.endpoint, 'GET /b', 'GET /c'])).toBe(4);
+    flights.take({ ...CHARGE, endpoint: 'GET /b', units: 5 }, 30);
+    expect(flights.heldOf(new Set(['GET /b', 'GET /c']), true)).toBe(5);
+    expect(flights.heldOf(new Set([CHARGE.endpoint, 'GET /b', 'GET /c']), false)).toBe(4);
     if (first) flights.end(first);
-    expect(flights.requestsOf([CHARGE.endpoint])).toBe(2);
+    expect(flights.heldOf(new Set([CHARGE.endpoint]), false)).toBe(2);
     aged(flights, AGE_MS + 10);
-    expect(flights.requestsOf([CHARGE.endpoint])).toBe(1);
+    expect(flights.heldOf(new Set([CHARGE.endpoint]), false)).toBe(1);
     aged(flights, AGE_MS + 20);
-    expect([flights.requestsOf([CHARGE.endpoint]), flights.requestsOf(['GET /b'])]).toEqual([0, 1]);
+    expect([flights.heldOf(new Set([CHARGE.endpoint]), false), flights.heldOf(new Set(['GET /b']), false)]).toEqual([
+      0, 1,
+    ]);
   });
 
   it('what is in flight remembers what was sent since an instant, whether it has come back or not', () => {

@@ -83,8 +83,8 @@ export class OtherConsumers {
     return this.#seenAt;
   }
 
-  /** Takes in what a reading left unexplained. `contention` is asked for only while a short window is contended. */
-  observe(units: number, reading: AnsweredReading, shown: Shown, contention: () => Contention): void {
+  /** Takes in what a reading left unexplained. `contention` is asked for only while a short window is contended; a longer one has none. */
+  observe(units: number, reading: AnsweredReading, shown: Shown, contention?: () => Contention): void {
     const { limit, own, sentAt, receivedAt: now } = reading;
     const taken = Math.max(0, units);
     const isNew = shown.startedAt > this.#startedAt + this.#periodMs / 2;
@@ -100,8 +100,8 @@ export class OtherConsumers {
     this.#ours = this.#ours * faded + own;
     this.#heldAt = Infinity;
     if (taken > 0 && this.#seen >= Math.max(CHANCE, limit * CHANCE_PART)) this.#seenAt = now;
-    if (this.areActive) this.#contended?.observe(taken, shown.used, limit, now, contention());
-    else this.#contended?.restart();
+    if (!this.areActive) this.#contended?.restart();
+    else if (contention) this.#contended?.observe(taken, shown.used, limit, now, contention());
     const kept = Math.exp(-ms / RATE_MS);
     this.#rate = this.#rate * kept + (ms > 0 ? (taken * (1 - kept)) / ms : taken / RATE_MS);
     this.#firstAt = Math.min(this.#firstAt, now);
