@@ -10,7 +10,7 @@ import { redisShare } from 'stacks-quota/redis';
 import { textStore } from 'stacks-quota/sharing';
 import { createMockService } from 'stacks-quota/testing';
 
-export const service = createMockService();
+export const service = createMockService({ routes: { 'POST /v2/{x}': async ({ json }) => (await json()).x } });
 export const client = createClient({ apiKey: process.env.KEY, fetch: service.fetch, clock: undefined });
 export const light = createFetchClient({ apiKey: process.env.KEY });
 export const ends = [instrument(client), metricsOf(client), createProxy(client)];

@@ -40,6 +40,8 @@ interface GrantedHold {
   readonly until: number;
   /** The window of which too little is left, as responses say; `undefined`: requests are spaced. */
   readonly window?: SharedWindow;
+  /** The period of that window, where a request under way is to show what is left of it. */
+  readonly unknown?: Period;
 }
 
 /** The units that a store grants to this process, as a limit of the pacer: units of the next seconds, asked for as calls need them. */
@@ -140,7 +142,7 @@ export class SharedQuota implements ShareLimit {
     const isFirm = isFull || closedSince !== undefined || this.#standstill.hold(until, now);
     const isPassed = !isSpaced && this.#shortage.isPassed(now);
     if (isPassed) this.#needs.pass(until);
-    return holdUntil(until, () => this.#explain(isSpaced, granted?.window, now), {
+    return holdUntil(until, () => this.#explain(isSpaced, granted, now), {
       isFirm,
       failingSince: closedSince,
       ...(isPassed && { passableUnits: this.#needs.first.units }),
@@ -188,13 +190,14 @@ export class SharedQuota implements ShareLimit {
     return this.#member.time.isDated && this.#ledger.timeline.isGuess(now);
   }
 
-  #explain(isSpaced: boolean, stated: SharedWindow | undefined, now: number): Reason {
+  #explain(isSpaced: boolean, granted: GrantedHold | undefined, now: number): Reason {
     return reasonOf({
       lost: this.#absence.why,
       isLearning: this.#discovery.waitsUntil > now || this.#ledger.isNew,
       isResuming: this.#resumption.until(now) > now,
       isSpaced,
-      full: stated ?? this.#shortage.full(now)?.instance.window,
+      unknown: granted?.unknown,
+      full: granted?.window ?? this.#shortage.full(now)?.instance.window,
     });
   }
 

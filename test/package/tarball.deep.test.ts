@@ -197,6 +197,13 @@ describe('the packed package in an empty project', () => {
     }
   });
 
+  it('has types that are clean in Node, without those of a browser', () => {
+    const folder = project('types-node', ...TYPE_PACKAGES);
+    writeFileSync(join(folder, 'program.ts'), TYPED_PROGRAM);
+    const lib = ['es2022', 'esnext.disposable'];
+    expect(complaintsIn(folder, { ...STRICTEST, module: 'nodenext', lib })).toEqual([]);
+  });
+
   it('has types that are clean in a browser, without those of Node and without newer ones of the language', () => {
     const folder = project('types-browser', 'typescript@6');
     const client = 'await using client = createClient();\nexport const waiting: number = client.waiting;\n';

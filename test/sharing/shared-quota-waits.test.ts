@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SHAPES } from '../../src/quota/models/all.ts';
 import { askOf, processOf, reader, saying, worldOf } from './support/shared.ts';
 
 describe('a call that a share holds back', () => {
@@ -28,6 +29,23 @@ describe('a call that a share holds back', () => {
       expect(one.check()?.isFirm).toBe(false);
       await world.clock.advance(250);
     }
+  });
+
+  it('waits for the first answer of its process where a minute may slide, and is not told that all of it is used up', async () => {
+    const world = worldOf();
+    const [one, other] = [processOf(world), processOf(world)];
+    const shapes = { alive: SHAPES, epoch: 0 };
+    for (const each of [one, other]) each.read({ limit: 30, used: 1, shapes });
+    for (const lease of await other.take(16)) other.end(lease);
+    await world.clock.advance(8_000);
+    await askOf(world, one, 2);
+    one.send();
+    expect(one.why()).toEqual({
+      kind: 'share',
+      why: 'the next response shows what is left of the minute',
+    });
+    one.read({ limit: 30, used: 18, shapes });
+    expect(one.why()).toBeUndefined();
   });
 
   it('is not let go before a window is known where the store has answered and is lost since', async () => {

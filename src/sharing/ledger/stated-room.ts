@@ -18,6 +18,8 @@ const FIRST_MS = 1_000;
 export interface StatedHold {
   readonly window: SharedWindow;
   readonly until: number;
+  /** The period of that window, where a request under way is to show what is left of it. */
+  readonly unknown?: Period;
 }
 
 /**
@@ -46,13 +48,14 @@ export class StatedRoom {
     let longest: StatedHold | undefined;
     for (const window of windows) {
       if (window.isShort || (window.isCalendar && this.#strangers.units(window, now) === 0)) continue;
-      const until = this.#until(window, units, isAmple, now);
-      if (until > (longest?.until ?? now)) longest = { window, until };
+      const hold = this.#holdOf(window, units, isAmple, now);
+      if (hold && hold.until > (longest?.until ?? now)) longest = hold;
     }
     return longest;
   }
 
-  #until({ period, isCalendar }: SharedWindow, units: number, isAmple: boolean, now: number): number {
+  #holdOf(window: SharedWindow, units: number, isAmple: boolean, now: number): StatedHold | undefined {
+    const { period, isCalendar } = window;
     const latest = this.#latest.get(period);
     const isUnderWay = this.#underWay.units > 0;
     if (latest) {
@@ -63,10 +66,11 @@ export class StatedRoom {
       // What slides out until then is theirs, too.
       const until = receivedAt + (over + strangers) * Math.min(periodMsOf(period) / limit, LONGEST_MS);
       // A request that is alone shows what is left.
-      if (!isCalendar && over > 0 && (isUnderWay || strangers > 0) && now < until) return until;
+      if (!isCalendar && over > 0 && (isUnderWay || strangers > 0) && now < until) return { window, until };
       // The window that was full may have ended.
-      if (now <= receivedAt + RECENT_MS && !(isCalendar && over > 0)) return now;
+      if (now <= receivedAt + RECENT_MS && !(isCalendar && over > 0)) return undefined;
     }
-    return isUnderWay && !isAmple ? this.#underWay.sentAt + FIRST_MS : now;
+    if (!isUnderWay || isAmple) return undefined;
+    return { window, until: this.#underWay.sentAt + FIRST_MS, unknown: period };
   }
 }

@@ -36,8 +36,8 @@ export interface RouteRequest<Route extends string = RouteName> extends Omit<Ser
   bytes(): Promise<Uint8Array>;
   /** The body as text. */
   text(): Promise<string>;
-  /** The body, parsed as JSON. */
-  json(): ReturnType<Request['json']>;
+  /** The body, parsed as JSON: any, also where `Request` is that of Node, whose `json` is unknown. */
+  json(): Promise<ReturnType<typeof JSON.parse>>;
 }
 
 /** The request for the handler of a route. The body is read once, however often the handler asks for it. */
