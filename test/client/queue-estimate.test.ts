@@ -158,7 +158,7 @@ describe('the time at which a call is sent behind others', () => {
         );
         expect(Math.abs(error)).toBeLessThanOrEqual(WITHIN_MS);
       }),
-      { numRuns: runs(2, 200) },
+      { numRuns: runs(3, 200) },
     );
   });
 

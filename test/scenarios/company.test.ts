@@ -110,15 +110,14 @@ describe('beside a consumer of the same key who takes half of the only limit, on
       const url = new URL('/extended/v1/info', service.origin);
       service.answer({ method: 'GET', url, headers: new Headers({ 'x-api-key': 'a-key' }) }).leave();
     });
-    const calls = runs(200, 300);
     const waits: number[] = [];
-    for (let call = 0; call < calls; call++) {
+    for (let call = 0; call < 300; call++) {
       const from = clock.now();
       ask(call).then(() => waits.push(clock.now() - from), String);
       await clock.advance(1_000);
     }
     await clock.advance(5_000);
-    expect(waits).toHaveLength(calls);
+    expect(waits).toHaveLength(300);
     expect(Math.max(...waits)).toBeLessThan(10_000);
     await clock.run(client.close());
   });

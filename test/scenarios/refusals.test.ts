@@ -267,7 +267,7 @@ describe('a month that ends in the middle', () => {
 });
 
 /** For so long a client makes a call each second beside endpoints that refuse. */
-const SECONDS = runs(200, 600);
+const SECONDS = runs(300, 600);
 
 /** How long calls of the quota's info took, one each second for so many, in milliseconds; `meanwhile` is done before each. */
 async function infoCalls(

@@ -48,7 +48,7 @@ describe('clients that share one key and all have a backlog', () => {
   );
 
   it('lose nothing of the second after the first look, although the look did not know the service’s clock', async () => {
-    for (const afterMs of cases([200], [100])) {
+    for (const afterMs of [100, 200]) {
       const keyed = { second: 40, month: 100_000 };
       const fleet = fleetOf(4, { keyed, latencyMs: [5, 20] }, {}, { seed: 1 + afterMs, start: STROKE + afterMs });
       saturate(fleet, 300);

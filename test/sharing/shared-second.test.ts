@@ -32,7 +32,7 @@ async function quantile(second: WindowKind, size: number): Promise<number> {
   const windows = { second, minute: 'aligned' } as const;
   const quota = { keyed: { second: 20, minute: 1_000 }, windows, latencyMs: [20, 80] } as const;
   const fleet = fleetOf(size, quota, {}, { isShared: size > 1 });
-  const took = await byChance(fleet, BURSTS, { fromMs: runs(30_000, 60_000), untilMs: runs(55_000, 180_000) });
+  const took = await byChance(fleet, BURSTS, { fromMs: 60_000, untilMs: runs(85_000, 180_000) });
   expect(fleet.limited).toBe(0);
   return most(took);
 }

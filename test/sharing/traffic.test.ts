@@ -27,7 +27,7 @@ describe('processes that share a quota of any size, with any traffic at any time
   }, 600_000);
 
   it('are not refused where one asks to look just after another has told what it saw, and the only unit of a second is used', async () => {
-    for (const seed of cases([2, 15], [12, 19, 21, 25])) {
+    for (const seed of cases([2, 12, 15], [19, 21, 25])) {
       const fleet = fleetOf(50, { keyed: { second: 1 }, latencyMs: [10, 40] }, {}, { start: Date.UTC(2025, 0), seed });
       for (const [index, client] of fleet.clients.entries())
         void fleet.clock
@@ -98,7 +98,7 @@ describe('processes that share a quota of any size, with any traffic at any time
   });
 
   it('wait for nothing while two of them send few calls of 3,000 a month, on its first day or its last', async () => {
-    for (const start of cases([Date.UTC(2026, 3, 30, 6)], [Date.UTC(2026, 3, 1)])) {
+    for (const start of [Date.UTC(2026, 3, 1), Date.UTC(2026, 3, 30, 6)]) {
       const fleet = fleetOf(2, { keyed: { second: 10, month: 3_000 }, latencyMs: [10, 40] }, {}, { start });
       const took: number[] = [];
       const quiet = async (index: number, everyMs: number): Promise<void> => {
