@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ClientEvent, createClient, isQuotaExhausted } from '../../src/index.ts';
 import { createMockService, type MockServiceOptions, seeded, virtualClock } from '../../src/testing/index.ts';
+import { cases } from '../support/deep.ts';
 
 const MAX_QUEUE_MS = 90_000;
 const WINDOW_MS = 60_000;
@@ -45,11 +46,15 @@ async function fatesIn(windows: NonNullable<MockServiceOptions['windows']>, star
 }
 
 describe('while the shape of a window is unknown', () => {
-  it.for([
-    ['aligned', 6, [39, 40, 41, 42]],
-    ['leaky', 1, [38]],
-    ['sliding-log', 4, [32, 33]],
-  ] as const)('no cheap call is refused that may pass costly ones soon (%s)', async ([windows, start, passing]) => {
+  it.for(
+    cases(
+      [['aligned', 6, [39, 40, 41, 42]]],
+      [
+        ['leaky', 1, [38]],
+        ['sliding-log', 4, [32, 33]],
+      ],
+    ),
+  )('no cheap call is refused that may pass costly ones soon (%s)', async ([windows, start, passing]) => {
     const fates = await fatesIn(windows, start);
     for (const nth of passing) expect(fates[nth]?.sentAt).toBeLessThan(MAX_QUEUE_MS);
   });

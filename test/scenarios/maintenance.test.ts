@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ServiceFault } from '../../src/testing/index.ts';
+import { cases } from '../support/deep.ts';
 import { hideLimit } from './support/hidden-limit.ts';
 import { type World, worldOf } from './support/world.ts';
 
@@ -27,12 +28,16 @@ const failuresOf = (calls: readonly Promise<unknown>[]): Promise<unknown[]> =>
   );
 
 describe('a service that answers nothing but refusals for two minutes', () => {
-  it.each<[string, ServiceFault, number]>([
-    ['503 and when to retry', REFUSED, 36],
-    ['429 and when to retry', { ...REFUSED, status: 429 }, 36],
-    ['429 alone', { status: 429, counted: false }, 20],
-    ['503 alone, as a service that is down', { status: 503, counted: false }, 80],
-  ])('ends no bulk: %s', async (_, fault, most) => {
+  it.each(
+    cases<[string, ServiceFault, number]>(
+      [
+        ['503 and when to retry', REFUSED, 36],
+        ['429 alone', { status: 429, counted: false }, 20],
+        ['503 alone, as a service that is down', { status: 503, counted: false }, 80],
+      ],
+      [['429 and when to retry', { ...REFUSED, status: 429 }, 36]],
+    ),
+  )('ends no bulk: %s', async (_, fault, most) => {
     const world = worldOf();
     const { clock, client } = world;
     const answered = await failing(world, fault, 120_000);

@@ -3,7 +3,7 @@ import { seeded, virtualClock } from '../../src/testing/index.ts';
 import { cases, DEEP, runs } from '../support/deep.ts';
 import { worldOf } from './support/world.ts';
 
-const CALLS = runs(700, 3_000);
+const CALLS = runs(600, 3_000);
 const MINUTE_MS = 60_000;
 
 /** The shortest possible time for equal calls on calendar windows: as early as 20 a second and 500 a minute let the last arrive. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/index.ts';
 import { seeded, type WindowKind } from '../../src/testing/index.ts';
+import { cases } from '../support/deep.ts';
 import { type Fleet, fleetOf } from './support/fleet.ts';
 import { ACCOUNT, pricedAt } from './support/traffic.ts';
 
@@ -25,24 +26,24 @@ function fleetOfSliding(size: number, seed?: number): Fleet {
 
 describe('processes with calls of different costs', () => {
   // No cheap call went before a costly one that did not fit: 0.78 and 0.92.
-  it.each([
-    [2, 7, 0.3],
-    [4, 4, 0.2],
-  ])('pack a full second as one client does: %i of them, %i units for %d of the calls', async (size, cost, part) => {
-    const shapes = { second: 'aligned' } as const;
-    const quota = { keyed: { second: 10 }, windows: shapes, latencyMs: [20, 80], cost: pricedAt(cost) } as const;
-    const fleet = fleetOf(size, quota, {}, { calendar: ['second'] });
-    const { clock, clients } = fleet;
-    await clock.run(Promise.all(clients.map((client) => client.getInfo())));
-    await clock.run(clock.sleep(3_000));
-    const random = seeded(cost);
-    const costs = Array.from({ length: 90 }, () => (random() < part ? cost : 1));
-    const from = clock.now();
-    await clock.run(Promise.all(costs.map((each, nth) => timed(clients[nth % size], each, () => clock.now()))));
-    const units = costs.reduce((sum, each) => sum + each, 0);
-    expect(units / ((clock.now() - from) / 100)).toBeGreaterThan(0.95);
-    expect(fleet.limited).toBe(0);
-  });
+  it.each(cases([[2, 7, 0.3]], [[4, 4, 0.2]]))(
+    'pack a full second as one client does: %i of them, %i units for %d of the calls',
+    async (size, cost, part) => {
+      const shapes = { second: 'aligned' } as const;
+      const quota = { keyed: { second: 10 }, windows: shapes, latencyMs: [20, 80], cost: pricedAt(cost) } as const;
+      const fleet = fleetOf(size, quota, {}, { calendar: ['second'] });
+      const { clock, clients } = fleet;
+      await clock.run(Promise.all(clients.map((client) => client.getInfo())));
+      await clock.run(clock.sleep(3_000));
+      const random = seeded(cost);
+      const costs = Array.from({ length: 90 }, () => (random() < part ? cost : 1));
+      const from = clock.now();
+      await clock.run(Promise.all(costs.map((each, nth) => timed(clients[nth % size], each, () => clock.now()))));
+      const units = costs.reduce((sum, each) => sum + each, 0);
+      expect(units / ((clock.now() - from) / 100)).toBeGreaterThan(0.95);
+      expect(fleet.limited).toBe(0);
+    },
+  );
 
   /** What becomes of a costly call and of cheap ones of one process after another has used 15 of 20 units of a minute. */
   async function behind(minute: WindowKind): Promise<{ costlyMs: number; cheapMs: number[]; trips: number }> {

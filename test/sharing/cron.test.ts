@@ -187,11 +187,9 @@ describe('a job of each minute, of processes that share a key,', () => {
     },
   );
 
-  it.each<Readonly<Record<string, WindowKind>>>([
-    { second: 'sliding-log', minute: 'sliding-log' },
-    { minute: 'sliding-log' },
-    { minute: 'first-request' },
-  ])(
+  it.each<Readonly<Record<string, WindowKind>>>(
+    cases([{ minute: 'sliding-log' }], [{ second: 'sliding-log', minute: 'sliding-log' }, { minute: 'first-request' }]),
+  )(
     'waits for units of the minute before no longer than until they have slid out: less than 7 s where %o',
     async (windows) => {
       for (const seed of DEEP ? [1, 2, 4] : [1])

@@ -8,11 +8,15 @@ const KEY = 'a-key';
 
 describe('a process in a share whose requests are held up past the end of their second', () => {
   // All that was granted of the next second was sent as well, and refused: 32 of 150 calls.
-  it.each([
-    [450, 600],
-    [750, 300],
-    [250, 900],
-  ])('sends no more in the next one than is left of it: from %i ms on, by %i ms', async (offsetMs, lateMs) => {
+  it.each(
+    cases(
+      [[450, 600]],
+      [
+        [750, 300],
+        [250, 900],
+      ],
+    ),
+  )('sends no more in the next one than is left of it: from %i ms on, by %i ms', async (offsetMs, lateMs) => {
     const clock = virtualClock();
     const service = createMockService({ clock, keys: [KEY], keyed: { second: 50, minute: 2_000 }, latencyMs: 4 });
     let isSlow = false;

@@ -108,13 +108,17 @@ describe('processes that share a quota, where answers of the store go astray,', 
 
   // Each of these was refused: a look ended before it was told what was sent in it; a first look that was none; a process that never
   // heard one answer; processes whose asks were answered, and what they told besides was not.
-  it.each([
-    [1_000, 2, 7],
-    [50, 4, 3],
-    [1_000, 4, 6],
-    [1_000, 8, 8],
-    [1_000, 8, 10],
-  ])('are never refused while every fifth answer is late by %i ms: %i of them, seed %i', async (fate, size, seed) => {
+  it.each(
+    cases(
+      [
+        [1_000, 2, 7],
+        [50, 4, 3],
+        [1_000, 4, 6],
+        [1_000, 8, 8],
+      ],
+      [[1_000, 8, 10]],
+    ),
+  )('are never refused while every fifth answer is late by %i ms: %i of them, seed %i', async (fate, size, seed) => {
     const { limited } = await observe(fleetAt(size, { seed }), 10_000, (fleet) => {
       fleet.answers = (call) => (call % 5 === 0 ? fate : 0);
     });
@@ -265,7 +269,7 @@ describe('processes that share a quota, where the store is absent,', () => {
     },
   );
 
-  it.each(['down', 'frozen'] as const)(
+  it.each(cases(['down'], ['frozen']))(
     '%s for a minute, wake up no more often than they may try it again',
     async (how) => {
       const size = runs(2, 4);
