@@ -40,7 +40,7 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
     'pacing | reserve | sent-in-window | last-reading | passed-charge | larger-charges',
     'shape',
     'others',
-    'refusals | backlog-pacing',
+    'refusals | backlog-pacing | by-reset',
     'named-window',
     'named-windows | bulk-reserve',
     'windows',

@@ -1,7 +1,7 @@
 import type { Limit } from '../admission.ts';
 import { type QuotaSnapshot, repeatedWindow, resetOf } from '../headers/snapshot.ts';
-import { ResetWindows } from '../limits/reset-windows.ts';
 import type { Flight } from '../usage/in-flight.ts';
+import { ResetWindows } from './by-reset/reset-windows.ts';
 import { type AnswerFacts, NamedWindows, type NamedWindowsDependencies } from './named-windows.ts';
 import { PriorityReserve } from './reserve/priority-reserve.ts';
 

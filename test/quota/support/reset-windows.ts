@@ -1,7 +1,7 @@
-import { ResetWindow } from '../../../src/quota/limits/reset-window.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
 import { Concurrency } from '../../../src/quota/usage/concurrency.ts';
 import { InFlight } from '../../../src/quota/usage/in-flight.ts';
+import { ResetWindow } from '../../../src/quota/window/by-reset/reset-window.ts';
 import { knownClock, readingsOf } from './builders.ts';
 
 /** What answers say of a window of four requests, a tenth of a second after each was sent. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { ResetWindow } from '../../../src/quota/limits/reset-window.ts';
-import { ServerClock } from '../../../src/quota/time/server-clock.ts';
-import { Concurrency } from '../../../src/quota/usage/concurrency.ts';
-import { InFlight } from '../../../src/quota/usage/in-flight.ts';
-import { charge, readingsOf, untilOf } from '../support/builders.ts';
-import { four, reading } from '../support/reset-windows.ts';
-import { AGE_MS } from '../support/script.ts';
+import { ServerClock } from '../../../../src/quota/time/server-clock.ts';
+import { Concurrency } from '../../../../src/quota/usage/concurrency.ts';
+import { InFlight } from '../../../../src/quota/usage/in-flight.ts';
+import { ResetWindow } from '../../../../src/quota/window/by-reset/reset-window.ts';
+import { charge, readingsOf, untilOf } from '../../support/builders.ts';
+import { four, reading } from '../../support/reset-windows.ts';
+import { AGE_MS } from '../../support/script.ts';
 
 const CHARGE = charge();
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SlidingRequests } from '../../../src/quota/limits/sliding-requests.ts';
+import { SlidingRequests } from '../../../../src/quota/window/by-reset/sliding-requests.ts';
 
 /** Requests of a window of so many, answered at these instants. */
 function answered(limit: number, instants: readonly number[], lengthMs = 60_000): SlidingRequests {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ResetWindow } from '../../../src/quota/limits/reset-window.ts';
-import { charge, untilOf } from '../support/builders.ts';
-import { counting, four, reading } from '../support/reset-windows.ts';
+import type { ResetWindow } from '../../../../src/quota/window/by-reset/reset-window.ts';
+import { charge, untilOf } from '../../support/builders.ts';
+import { counting, four, reading } from '../../support/reset-windows.ts';
 
 const CHARGE = charge();
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { RoomProbes } from '../../../src/quota/limits/room-probes.ts';
-import { ServerClock } from '../../../src/quota/time/server-clock.ts';
-import { knownClock } from '../support/builders.ts';
+import { ServerClock } from '../../../../src/quota/time/server-clock.ts';
+import { RoomProbes } from '../../../../src/quota/window/by-reset/room-probes.ts';
+import { knownClock } from '../../support/builders.ts';
 
 /** When probes go, from 200 ms until the first one past a minute, each as soon as it may. */
 function probedAt(clock: ServerClock, left: number): number[] {

@@ -1,6 +1,6 @@
-import { isDateLeft } from '../headers/snapshot.ts';
-import type { ServerClock } from '../time/server-clock.ts';
-import { ROUNDING_MS, type WindowEnd } from '../time/window-end.ts';
+import { isDateLeft } from '../../headers/snapshot.ts';
+import type { ServerClock } from '../../time/server-clock.ts';
+import { ROUNDING_MS, type WindowEnd } from '../../time/window-end.ts';
 import { SAME_MS } from './endpoint-requests.ts';
 import type { SlidingRequests } from './sliding-requests.ts';
 

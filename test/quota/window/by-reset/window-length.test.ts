@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { WindowLength } from '../../../src/quota/limits/window-length.ts';
+import { WindowLength } from '../../../../src/quota/window/by-reset/window-length.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60_000;

@@ -1,5 +1,5 @@
-import { AnsweredRequests } from '../usage/answered.ts';
-import type { InFlight } from '../usage/in-flight.ts';
+import { AnsweredRequests } from '../../usage/answered.ts';
+import type { InFlight } from '../../usage/in-flight.ts';
 
 /** Resets that differ by less belong to one instance: services cut them to seconds in different ways. */
 export const SAME_MS = 500;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { EndpointRequests } from '../../../src/quota/limits/endpoint-requests.ts';
-import { Concurrency } from '../../../src/quota/usage/concurrency.ts';
-import { InFlight } from '../../../src/quota/usage/in-flight.ts';
+import { Concurrency } from '../../../../src/quota/usage/concurrency.ts';
+import { InFlight } from '../../../../src/quota/usage/in-flight.ts';
+import { EndpointRequests } from '../../../../src/quota/window/by-reset/endpoint-requests.ts';
 
 /** Requests of these endpoints, counted a tenth of a second after each was sent, a second apart. */
 function counting(...endpoints: readonly string[]): EndpointRequests & { readonly flights: InFlight } {

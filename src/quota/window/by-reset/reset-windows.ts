@@ -1,7 +1,7 @@
-import { type QuotaSnapshot, resetOf } from '../headers/snapshot.ts';
-import type { WindowReading } from '../models/model.ts';
-import type { ServerClock } from '../time/server-clock.ts';
-import type { Flight, InFlight } from '../usage/in-flight.ts';
+import { type QuotaSnapshot, resetOf } from '../../headers/snapshot.ts';
+import type { WindowReading } from '../../models/model.ts';
+import type { ServerClock } from '../../time/server-clock.ts';
+import type { Flight, InFlight } from '../../usage/in-flight.ts';
 import { ResetWindow } from './reset-window.ts';
 
 /** Windows that are remembered: a service that reports a new limit each time would fill the memory. */

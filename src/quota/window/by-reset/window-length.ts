@@ -1,4 +1,4 @@
-import { PERIODS, periodMsOf, SHORT_MS } from '../time/periods.ts';
+import { PERIODS, periodMsOf, SHORT_MS } from '../../time/periods.ts';
 
 /** Resets may be rounded to so many milliseconds, and windows last a multiple of it. */
 const WHOLE_MS = 1_000;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { QuotaSnapshot } from '../../../src/quota/headers/snapshot.ts';
-import { ResetWindows } from '../../../src/quota/limits/reset-windows.ts';
-import { ServerClock } from '../../../src/quota/time/server-clock.ts';
-import { Concurrency } from '../../../src/quota/usage/concurrency.ts';
-import { InFlight } from '../../../src/quota/usage/in-flight.ts';
-import { charge, knownClock, readingsOf } from '../support/builders.ts';
+import type { QuotaSnapshot } from '../../../../src/quota/headers/snapshot.ts';
+import { ServerClock } from '../../../../src/quota/time/server-clock.ts';
+import { Concurrency } from '../../../../src/quota/usage/concurrency.ts';
+import { InFlight } from '../../../../src/quota/usage/in-flight.ts';
+import { ResetWindows } from '../../../../src/quota/window/by-reset/reset-windows.ts';
+import { charge, knownClock, readingsOf } from '../../support/builders.ts';
 
 const { limit: _, used: __, held: ___, ...ANSWER } = readingsOf(0, 100)(0, 0);
 

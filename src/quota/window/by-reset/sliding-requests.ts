@@ -1,5 +1,5 @@
-import { DRIFT } from '../time/server-clock.ts';
-import { LINGER_MS, RunningSum } from '../usage/running-sum.ts';
+import { DRIFT } from '../../time/server-clock.ts';
+import { LINGER_MS, RunningSum } from '../../usage/running-sum.ts';
 import { WindowLength } from './window-length.ts';
 
 /** Of our own requests of the last window, the part that a new instance must count to count them. */

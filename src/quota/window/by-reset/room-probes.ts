@@ -1,7 +1,7 @@
-import { Backoff } from '../recovery/backoff.ts';
-import { TRIAL_MS } from '../recovery/hourly-trial.ts';
-import { endOf } from '../time/periods.ts';
-import type { ServerClock } from '../time/server-clock.ts';
+import { Backoff } from '../../recovery/backoff.ts';
+import { TRIAL_MS } from '../../recovery/hourly-trial.ts';
+import { endOf } from '../../time/periods.ts';
+import type { ServerClock } from '../../time/server-clock.ts';
 
 /** When the first probe follows the request that used the window up, in milliseconds. More follow, ever rarer, until they are hourly trials. */
 const FIRST_MS = 400;

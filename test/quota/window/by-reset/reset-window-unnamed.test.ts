@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { ResetWindow } from '../../../src/quota/limits/reset-window.ts';
-import { Concurrency } from '../../../src/quota/usage/concurrency.ts';
-import { InFlight } from '../../../src/quota/usage/in-flight.ts';
-import { charge, knownClock, readingsOf, untilOf } from '../support/builders.ts';
-import { four, reading } from '../support/reset-windows.ts';
+import { Concurrency } from '../../../../src/quota/usage/concurrency.ts';
+import { InFlight } from '../../../../src/quota/usage/in-flight.ts';
+import { ResetWindow } from '../../../../src/quota/window/by-reset/reset-window.ts';
+import { charge, knownClock, readingsOf, untilOf } from '../../support/builders.ts';
+import { four, reading } from '../../support/reset-windows.ts';
 
 const CHARGE = charge();
 
