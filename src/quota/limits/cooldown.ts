@@ -45,7 +45,7 @@ export class Cooldown implements Limit {
   #isHalfOpen = false;
   /** How long after the end of the pause the first request goes, in milliseconds. */
   #delayMs = 0;
-  readonly #backoff: Backoff;
+  readonly #backoff = new Backoff(FIRST_BACKOFF_MS, LONGEST_BACKOFF_MS);
   readonly #reopening = new Reopening('a pause');
   /** Refusals in a row that no full window explains: of the first request after each pause. */
   readonly #row = new Breaker({ failures: REFUSED_IN_A_ROW, firstMs: 0, longestMs: 0 });
@@ -58,7 +58,6 @@ export class Cooldown implements Limit {
   /** @param endpoint - the one whose requests it holds back. Omitted: every one. */
   constructor(endpoint?: string) {
     this.#endpoint = endpoint;
-    this.#backoff = new Backoff(FIRST_BACKOFF_MS, endpoint === undefined ? LONGEST_BACKOFF_MS : LONGEST_OF_ENDPOINT_MS);
   }
 
   /** Whether the request that went first after a pause was refused, too, and none was served since. */
@@ -158,7 +157,8 @@ export class Cooldown implements Limit {
   /** Exponential back-off. Refusals of requests sent before the current pause are ignored. */
   #backOff(now: number, sentAt: number): void {
     if (sentAt < this.#until) return;
-    this.hold(now + this.#backoff.next(), 'the service refused a request without saying when to retry');
+    const longestMs = this.#endpoint === undefined ? LONGEST_BACKOFF_MS : LONGEST_OF_ENDPOINT_MS;
+    this.hold(now + Math.min(longestMs, this.#backoff.next()), 'the service refused a request without saying when to retry');
   }
 
   /** No answer ends a pause. Where one follows another, their whole duration counts as waiting. */
