@@ -158,7 +158,10 @@ export class Cooldown implements Limit {
   #backOff(now: number, sentAt: number): void {
     if (sentAt < this.#until) return;
     const longestMs = this.#endpoint === undefined ? LONGEST_BACKOFF_MS : LONGEST_OF_ENDPOINT_MS;
-    this.hold(now + Math.min(longestMs, this.#backoff.next()), 'the service refused a request without saying when to retry');
+    this.hold(
+      now + Math.min(longestMs, this.#backoff.next()),
+      'the service refused a request without saying when to retry',
+    );
   }
 
   /** No answer ends a pause. Where one follows another, their whole duration counts as waiting. */

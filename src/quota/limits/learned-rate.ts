@@ -5,11 +5,10 @@ import { RefusalRate } from './refusal-rate.ts';
 import { SpacingBenefit } from './spacing-benefit.ts';
 
 /**
- * Where windows are known, refusals tell of a rate only if several come at once, and no later than this after the pause for others, or if so many requests are
- * refused one after the other, each after the pause for the one before: else they may be chance. In milliseconds.
+ * Where windows are known, refusals tell of a rate only if several come at once, and no later than this after the pause for others: else they may be
+ * chance. In milliseconds.
  */
 const APART_MS = 60_000;
-const IN_A_ROW = 3;
 
 /** The rate that refusals tell of which no window explains: of every request, or of those of an endpoint that refuses alone. */
 export class LearnedRate implements Limit {
@@ -19,8 +18,8 @@ export class LearnedRate implements Limit {
   #pausedUntil = -Infinity;
   /** Whether the refusals before that pause came long after others. */
   #isApart = false;
-  /** Requests that were refused since the last one was served, each after the pause for the one before. */
-  #inARow = 0;
+  /** Whether none was served since the last refusal. */
+  #isRefusing = false;
   readonly #benefit = new SpacingBenefit();
 
   /** @param endpoint - the one whose requests it spaces. Omitted: every one. */
@@ -36,7 +35,7 @@ export class LearnedRate implements Limit {
 
   /** A request was served. */
   onServed({ sentAt }: Flight, units: number, now: number): void {
-    this.#inARow = 0;
+    this.#isRefusing = false;
     this.#benefit.onAnswer(sentAt, false, now);
     this.#rate.onServed(units, now);
   }
@@ -48,16 +47,16 @@ export class LearnedRate implements Limit {
    */
   onRefused(flight: Flight, pausedUntil: number, isNamed: boolean, now: number): void {
     const isFirst = flight.sentAt >= this.#pausedUntil;
-    if (isFirst) this.#inARow++;
-    // What is refused again after a pause tells of the pause, not of the spaces.
-    if (!isFirst || this.#inARow === 1) this.#benefit.onAnswer(flight.sentAt, true, now);
+    // What is refused again after a pause tells of that pause, not of the spaces.
+    if (!isFirst || !this.#isRefusing) this.#benefit.onAnswer(flight.sentAt, true, now);
+    this.#isRefusing = true;
     if (isFirst) this.#isApart = now > this.#pausedUntil + APART_MS;
     this.#pausedUntil = pausedUntil;
     const isUseless = isNamed && this.#benefit.isUseless(now);
     if (isUseless && this.#rate.isKnown) this.#rate = this.#fresh();
     const isOpen = isNamed && !this.#rate.isKnown;
     if (isUseless || (isOpen && this.#isApart)) this.#rate.onPaused(pausedUntil);
-    else if (!isOpen || !isFirst || this.#inARow >= IN_A_ROW) this.#rate.onRefused(flight, pausedUntil, now);
+    else if (!isOpen || !isFirst) this.#rate.onRefused(flight, pausedUntil, now);
     if (this.#rate.isKnown) this.#benefit.begin(pausedUntil);
   }
 

@@ -223,7 +223,8 @@ export class ResetWindow implements Limit {
     if (own > 0) sliding.add(receivedAt, own);
     // What the window held before is in its first reading.
     if (this.#seenAt === -Infinity) return;
-    if (isBegun) sliding.onBegun(sentAt >= this.#end ? used - held - settledSince - own : 0, sentAt);
+    const isFirst = sentAt >= this.#end && !this.#isUnnamed;
+    if (isBegun) sliding.onBegun(isFirst ? used - held - settledSince - own : 0, sentAt);
     if (!limited && this.#spent >= this.limit) {
       this.#isProven ||= sliding.areDecisive && this.#others === 0;
       if (isBegun && isEmpty && sliding.length.onEmptied()) this.#isProven = false;
