@@ -69,7 +69,7 @@ export class ResetWindow implements Limit {
     return this.#instance.view;
   }
 
-  /** The service's last word on what is left, in requests. */
+  /** The service's last word on what is left. */
   get remaining(): number {
     return this.#remaining;
   }
@@ -88,9 +88,10 @@ export class ResetWindow implements Limit {
     if (!this.requests.has(charge.endpoint)) return undefined;
     const weight = Math.min(this.requests.weigh(charge.units), Math.max(1, this.limit));
     const [fitsFrom, isFirm] = this.#slides ? this.#slidingHolds(weight, now) : this.#instanceHolds(weight, now);
-    const until = fitsFrom <= now && this.#mayBeFull(weight, now) ? this.#flights.nextAge() : fitsFrom;
+    const mayBeFull = fitsFrom <= now && this.#mayBeFull(weight, now);
+    const until = mayBeFull ? this.#flights.nextAge() : fitsFrom;
     if (until <= now) return undefined;
-    return holdUntil(until, () => this.#explain(now), { isFirm, scope: 'endpoint' });
+    return holdUntil(until, () => this.#explain(mayBeFull, now), { isFirm, scope: 'endpoint' });
   }
 
   /** Whether an answer must be awaited, because other consumers that send when we do may have used what is left. */
@@ -99,10 +100,13 @@ export class ResetWindow implements Limit {
     return theirs > 0 && (this.#slides || now < this.#end) && this.headroom(now) < weight + theirs;
   }
 
-  #explain(now: number): Reason {
+  #explain(mayBeFull: boolean, now: number): Reason {
     const { limit } = this;
     const headroom = this.headroom(now);
-    const why = `the endpoint's window of ${limit} ${this.requests.inUnits ? 'units' : 'requests'} has ${headroom} left`;
+    const window = `the endpoint's window of ${limit} ${this.requests.inUnits ? 'units' : 'requests'}`;
+    const why = mayBeFull
+      ? `others may have used what is left of ${window}: the next answer shows it`
+      : `${window} has ${headroom} left`;
     return { kind: 'window', why, window: 'endpoint', limit, headroom };
   }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Hold } from '../../../../src/quota/admission.ts';
 import { ServerClock } from '../../../../src/quota/time/server-clock.ts';
 import { Concurrency } from '../../../../src/quota/usage/concurrency.ts';
 import { InFlight } from '../../../../src/quota/usage/in-flight.ts';
@@ -41,17 +42,20 @@ describe('reset window', () => {
   });
 
   it('a window that is known by its reset alone waits for an answer where others, as they do beside our requests, may have used what is left', () => {
-    const untilWith = (used: number): number | undefined => {
+    const holdWith = (used: number): Hold | undefined => {
       const flights = new InFlight(new Concurrency(10), 9_000);
       const window = new ResetWindow(20, knownClock(), flights);
       // Of each two that are counted one is not ours.
       for (let count = 1; count <= used / 2; count++)
         window.read('GET /a', 60_000, 60_000, { ...reading(count * 200, 2 * count), limit: 20 });
       flights.take(CHARGE, 3_000);
-      return window.check(CHARGE, 3_000)?.until;
+      return window.check(CHARGE, 3_000);
     };
-    expect(untilWith(14)).toBeUndefined();
-    expect(untilWith(18)).toBe(3_000 + AGE_MS);
+    expect(holdWith(14)).toBeUndefined();
+    expect(holdWith(18)?.until).toBe(3_000 + AGE_MS);
+    expect(holdWith(18)?.reason().why).toBe(
+      "others may have used what is left of the endpoint's window of 20 requests: the next answer shows it",
+    );
   });
 
   it('a window that is known by its reset alone is full until its reset: on the calendar to the instant, elsewhere a second later, for it may have been cut', () => {
