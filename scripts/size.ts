@@ -10,17 +10,17 @@ const CLIENT = 'src/index.ts';
 const FETCH = 'src/client/fetch-client.ts';
 
 const BUDGETS = [
-  { what: 'own code, at once', entry: CLIENT, platform: 'browser', packages: 'external', split: true, budget: 71_210 },
-  { what: 'at once', entry: CLIENT, platform: 'browser', packages: 'bundle', split: true, budget: 85_270 },
-  { what: 'in one file', entry: CLIENT, platform: 'browser', packages: 'bundle', split: false, budget: 92_400 },
-  { what: 'fetch alone, at once', entry: FETCH, platform: 'browser', packages: 'bundle', split: true, budget: 73_050 },
+  { what: 'own code, at once', entry: CLIENT, platform: 'browser', packages: 'external', split: true, budget: 71_270 },
+  { what: 'at once', entry: CLIENT, platform: 'browser', packages: 'bundle', split: true, budget: 85_340 },
+  { what: 'in one file', entry: CLIENT, platform: 'browser', packages: 'bundle', split: false, budget: 92_480 },
+  { what: 'fetch alone, at once', entry: FETCH, platform: 'browser', packages: 'bundle', split: true, budget: 73_120 },
   {
     what: 'command line, own code',
     entry: 'src/cli/bin.ts',
     platform: 'node',
     packages: 'external',
     split: false,
-    budget: 160_960,
+    budget: 161_050,
   },
 ] as const;
 

@@ -469,6 +469,20 @@ describe('a limit that no answer names, beside windows that answers name', () =>
     expect(clock.now() - from).toBeLessThan(2_000);
   });
 
+  // The rate was that of all the time since the first call: these took 156 s, and 20 s are the least.
+  it('is found from a burst after a quiet time, where no window is named', async () => {
+    const headers = { family: false, generic: false, cost: false };
+    const world = worldOf({ keyed: { minute: 5_000 }, headers });
+    const { clock, ask } = world;
+    const refused = hideLimit(world, { limit: 5, ms: 1_000 }, { status: 429, headers: { 'retry-after': '1' } });
+    await clock.run(ask(0));
+    await clock.advance(300_000);
+    const from = clock.now();
+    await clock.run(Promise.all(Array.from({ length: 100 }, (_, number) => ask(number))));
+    expect(refused()).toBeLessThan(40);
+    expect(clock.now() - from).toBeLessThan(40_000);
+  });
+
   // Its probes, one a second as retry-after says, were taken for evidence that no rate helps: 457 were refused, and 30 calls failed.
   it('of one endpoint is found from burst to burst, and probed ever more rarely where it is full', async () => {
     const { clock, service, client, ask } = worldOf({

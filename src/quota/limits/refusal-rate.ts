@@ -27,6 +27,9 @@ const LEAST_KEPT = 0.94;
 /** A request that goes later than it might by no more than this, or by a gap, delays no other: timers are late. In milliseconds. */
 const LATE_MS = 20;
 
+/** Where nothing is sent for so long that might be, in milliseconds, a burst begins. */
+const QUIET_MS = 2_000;
+
 /** When the search has come so far without a refusal, it continues from there. */
 const SEARCHED = 3;
 
@@ -57,6 +60,10 @@ export class RefusalRate implements Limit {
   /** When requests went on after the last pause that was long, and the units served since. */
   #steadyFrom = 0;
   #servedSteadily = 0;
+  /** When the present burst began, and the units served since: a quiet time before it tells of no limit. */
+  #burstFrom = 0;
+  #servedInBurst = 0;
+  #sentAt = -Infinity;
   /** Whether the last pause was long, and nothing has been served since; so it is at first. */
   #isLong = true;
   /** When the first request was refused since the last one was served. */
@@ -76,6 +83,11 @@ export class RefusalRate implements Limit {
   /** A request is sent. */
   onSent({ units }: Flight, now: number): void {
     this.#resumedAt ??= now;
+    if (now > Math.max(this.#sentAt, this.#cutAt, this.#nextAt) + QUIET_MS) {
+      this.#burstFrom = now;
+      this.#servedInBurst = 0;
+    }
+    this.#sentAt = now;
     if (this.#refused === 0) return;
     const isAsked = now - this.#nextAt <= Math.max(units / this.#rateAt(now), LATE_MS);
     // A rate at which nothing was sent is not known to be accepted.
@@ -95,11 +107,14 @@ export class RefusalRate implements Limit {
       if (this.#isLong) {
         this.#steadyFrom = resumedAt;
         this.#servedSteadily = 0;
+        this.#burstFrom = resumedAt;
+        this.#servedInBurst = 0;
         this.#isLong = false;
       }
       this.#served += units;
     }
     this.#servedSteadily += units;
+    this.#servedInBurst += units;
   }
 
   /**
@@ -125,7 +140,9 @@ export class RefusalRate implements Limit {
     if (isJustTooHigh) {
       this.#refused = (isShortFor(this.#cycleFrom) ? ACCEPTED : LEAST_KEPT) * this.#tried;
     } else {
-      this.#refused = Math.max(1 / this.#slowestMs, this.#servedSteadily / Math.max(1, until - this.#steadyFrom));
+      const steadily = this.#servedSteadily / Math.max(1, until - this.#steadyFrom);
+      const inBurst = this.#servedInBurst / Math.max(1, until - this.#burstFrom);
+      this.#refused = Math.max(1 / this.#slowestMs, steadily, inBurst);
       this.#isLong = true;
     }
     this.#pause(until);

@@ -259,6 +259,24 @@ describe('a rate that was refused at 10 a second', () => {
     expect(gapAt(refused(1_050), 1_050)).toBeCloseTo(1_050 / 20 / 0.95, 2);
   });
 
+  it('is that of a burst, of which a quiet time before it tells nothing', () => {
+    const rate = new RefusalRate();
+    const serve = (from: number, count: number): void => {
+      for (let at = from; at < from + 100 * count; at += 100) {
+        rate.onSent(flightOf('GET /a', at), at);
+        rate.onServed(1, at + 40);
+      }
+    };
+    serve(0, 10);
+    serve(200_000, 10);
+    rate.onRefused(flightOf('GET /a', 201_000), 202_000, 201_000);
+    // Ten in the 2 s until requests go on, and not 20 in 202 s.
+    expect(gapAt(rate, 202_000)).toBeCloseTo(200 / 0.95, 2);
+    // Nor less, where it is refused for long, than of all the time.
+    rate.onRefused(flightOf('GET /a', 202_000), 400_000, 202_000);
+    expect(gapAt(rate, 400_000)).toBeCloseTo(400_000 / 20 / 0.95, 0);
+  });
+
   it('is, where a longer limit refuses than before, that of all that was served since the last pause that was long', () => {
     const rate = refused();
     const serve = (from: number, to: number): void => {
