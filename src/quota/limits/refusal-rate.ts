@@ -83,10 +83,7 @@ export class RefusalRate implements Limit {
   /** A request is sent. */
   onSent({ units }: Flight, now: number): void {
     this.#resumedAt ??= now;
-    if (now > Math.max(this.#sentAt, this.#cutAt, this.#nextAt) + QUIET_MS) {
-      this.#burstFrom = now;
-      this.#servedInBurst = 0;
-    }
+    if (now > Math.max(this.#sentAt, this.#cutAt, this.#nextAt) + QUIET_MS) this.#beginBurst(now);
     this.#sentAt = now;
     if (this.#refused === 0) return;
     const isAsked = now - this.#nextAt <= Math.max(units / this.#rateAt(now), LATE_MS);
@@ -100,6 +97,11 @@ export class RefusalRate implements Limit {
     if (this.#returnMs > LONGEST_STEP_MS) this.#returnMs = FIRST_RETURN_MS;
   }
 
+  #beginBurst(at: number): void {
+    this.#burstFrom = at;
+    this.#servedInBurst = 0;
+  }
+
   /** A request was served. */
   onServed(units: number, now: number): void {
     const resumedAt = this.#resumedAt ?? now;
@@ -107,8 +109,7 @@ export class RefusalRate implements Limit {
       if (this.#isLong) {
         this.#steadyFrom = resumedAt;
         this.#servedSteadily = 0;
-        this.#burstFrom = resumedAt;
-        this.#servedInBurst = 0;
+        if (this.#burstFrom < resumedAt) this.#beginBurst(resumedAt);
         this.#isLong = false;
       }
       this.#served += units;
