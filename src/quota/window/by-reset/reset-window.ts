@@ -187,13 +187,12 @@ export class ResetWindow implements Limit {
       requests.add(endpoint, sentAt, receivedAt, own, false);
       return;
     }
-    const isNext = instance.isNext(resetAt);
-    const known = isNext && sentAt >= this.#end ? reading.settledSince : this.#spent;
+    const known = this.#opens(resetAt, sentAt) ? reading.settledSince : this.#spent;
     this.#otherConsumers.observe(reading.used - reading.held - known - own, reading, {
       ...ALL_BEFORE,
       used: reading.used,
     });
-    if (isNext) {
+    if (instance.isNext(resetAt)) {
       instance.begin(resetAt, leftMs, receivedAt);
       this.#isUnnamed = false;
       this.#spent = reading.used + reading.settledSince;
@@ -212,6 +211,11 @@ export class ResetWindow implements Limit {
     this.#countedLess = reading.used < this.#spent;
   }
 
+  /** Whether an answer names an instance that follows, and our books have none of its requests yet. */
+  #opens(resetAt: number, sentAt: number): boolean {
+    return this.#instance.isNext(resetAt) && sentAt >= this.#end && !this.#isUnnamed;
+  }
+
   /** Compares an answer with our own requests, wherever instances begin. */
   #compare(resetAt: number, leftMs: number, reading: WindowReading): void {
     const { sentAt, receivedAt, used, held, settledSince, limited, isExempt } = reading;
@@ -227,8 +231,7 @@ export class ResetWindow implements Limit {
     if (own > 0) sliding.add(receivedAt, own);
     // What the window held before is in its first reading.
     if (this.#seenAt === -Infinity) return;
-    const isFirst = sentAt >= this.#end && !this.#isUnnamed;
-    if (isBegun) sliding.onBegun(isFirst ? used - held - settledSince - own : 0, sentAt);
+    if (isBegun) sliding.onBegun(this.#opens(resetAt, sentAt) ? used - held - settledSince - own : 0, sentAt);
     if (!limited && this.#spent >= this.limit) {
       this.#isProven ||= sliding.areDecisive && this.#others === 0;
       if (isBegun && isEmpty && sliding.length.onEmptied()) this.#isProven = false;
