@@ -77,6 +77,8 @@ async function queued(depth: number): Promise<number> {
       sentAt: () => -Infinity,
       lateErrors: () => new Map(),
       recheckAt: Infinity,
+      isPaused: false,
+      overdueError: () => new Error('overdue'),
       overflowOf: () => new Error('more than may wait'),
     },
   });

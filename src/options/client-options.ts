@@ -60,9 +60,9 @@ export interface ClientOptions {
    */
   readonly maxWaitMs?: number | undefined;
   /**
-   * Maximum time from a call until it is sent, in milliseconds, 0 or more, as {@link Client.estimate} has it when the call is made: a call
-   * that would be sent later fails at once with QuotaExhaustedError, whose `retryAt` is that instant. Not applied while no limit is known.
-   * Default: Infinity.
+   * Maximum time from a call until it is first sent, in milliseconds, 0 or more. A call that would be sent later, as {@link Client.estimate}
+   * has it, fails at once with QuotaExhaustedError, whose `retryAt` is that instant; one that still waits when this time is over, or 250 ms if
+   * that is longer, fails then. A pause without an end is not counted. Default: Infinity.
    */
   readonly maxQueueMs?: number | undefined;
   /** Maximum number of calls that wait: a whole number, 0 or more. Calls beyond it are rejected with QuotaExhaustedError, as `onOverflow` says. Default: Infinity. */

@@ -171,6 +171,30 @@ describe('maxQueueMs', () => {
     await clock.run(Promise.all([first, inTime]));
   });
 
+  // An estimate knows neither when answers come nor what others take: calls of 300 ms waited for up to a minute.
+  it('rejects a call that still waits when its time is over, and sends those whose time is not', async () => {
+    const { clock, client, service } = await world({ latencyMs: 800 });
+    const call = (maxQueueMs: number): Promise<unknown> => client.getAddressAssets(ADDRESS, { maxQueueMs });
+    const others = [call(60_000)];
+    const short = refusedSoon(call(300));
+    others.push(call(2_000), call(60_000));
+    await clock.advance(299);
+    expect(short()).toBeUndefined();
+    await clock.advance(1);
+    expect(short()?.message).toMatch(
+      /would be sent after more than 300 ms, with 3 waiting, which is later than maxQueueMs \(300 ms\) allows/,
+    );
+    await clock.run(Promise.all(others));
+    expect(service.requests).toBe(4);
+  });
+
+  it('of 0 sends calls that wait for an answer which comes within a quarter of a second', async () => {
+    const { clock, client, service } = await world({ latencyMs: 200 });
+    const calls = Array.from({ length: 4 }, () => client.getAddressAssets(ADDRESS, { maxQueueMs: 0 }));
+    await clock.run(Promise.all(calls));
+    expect(service.requests).toBe(5);
+  });
+
   it('refuses no call that was sent once and waits to be sent again', async () => {
     const { call, last } = wire();
     await call('first');

@@ -1,7 +1,7 @@
 import type { Ask } from '../../quota/admission.ts';
 import type { Plan } from '../../quota/forecast/estimate.ts';
 import { type Rank, rankOf } from '../../share.ts';
-import type { Bound } from '../queue/bounded-calls.ts';
+import type { Bound } from '../queue/pending-call.ts';
 
 /** With more stretches than this, the order of calls is kept roughly, their queries are not kept, and costs that are nearly the same make one kind. */
 const MOST_EXACT = 512;

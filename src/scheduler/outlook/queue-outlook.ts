@@ -4,9 +4,8 @@ import type { Ask } from '../../quota/admission.ts';
 import type { Books } from '../../quota/books.ts';
 import type { ClientWide } from '../../quota/client-wide.ts';
 import type { Plan } from '../../quota/forecast/estimate.ts';
-import type { Bound } from '../queue/bounded-calls.ts';
 import type { CallQueueOutlook } from '../queue/call-queue.ts';
-import type { PendingCall } from '../queue/pending-call.ts';
+import type { Bound, PendingCall } from '../queue/pending-call.ts';
 import { exhaustedError, latenessError, overflowError, type QueueEnd } from '../queue/queue-errors.ts';
 import type { Backlog, BackloggedCall, Group } from './backlog.ts';
 import { type QueueEstimate, RecentEstimates, type Reckoning } from './recent-estimates.ts';
@@ -88,6 +87,10 @@ export class QueueOutlook implements CallQueueOutlook {
     return Math.max(this.#doubtsAt, this.#mayCheckAt);
   }
 
+  get isPaused(): boolean {
+    return this.#options.clientWide.manualPause.until === Infinity;
+  }
+
   leave(call: PendingCall): void {
     this.#options.backlog.leave(call as CountedCall);
   }
@@ -122,10 +125,17 @@ export class QueueOutlook implements CallQueueOutlook {
         const like = `${stretch.priority} ${stretch.weight} ${ask.endpoint}`;
         const end = ends.get(like) ?? this.#endFor(ask);
         ends.set(like, end);
-        const { by = now } = bounds.get(call) ?? {};
-        return [call, latenessError({ endpoint: ask.endpoint, maxQueueMs, by }, end, clock)];
+        const bound = bounds.get(call) ?? { since: now, by: now };
+        return [call, latenessError({ endpoint: ask.endpoint, maxQueueMs, bound }, end, clock)];
       }),
     );
+  }
+
+  overdueError(call: PendingCall, bound: Bound): Error {
+    const { ask, maxQueueMs = 0 } = call;
+    // As above: not ahead of itself.
+    this.leave(call);
+    return latenessError({ endpoint: ask.endpoint, maxQueueMs, bound }, this.#endFor(ask), this.#options.clock);
   }
 
   /** The error of a call that would be sent later than its `maxQueueMs` allows, or never because of its cost, if it would. */
@@ -140,18 +150,19 @@ export class QueueOutlook implements CallQueueOutlook {
       return exhaustedError(call, { reason, until: Infinity, quota: books.lastQuota }, clock);
     }
     if (maxQueueMs === Infinity) return undefined;
-    const by = clock.now() + maxQueueMs;
+    const since = clock.now();
+    const by = since + maxQueueMs;
     const end = this.#endFor(ask);
     if (end.sentAt <= by) return undefined;
     // No call is refused for what only an average says.
     const { sentAt, windowMs } = this.#endFor({ ...ask, cost: this.#surely(ask) }, 'sure');
     if (sentAt <= by) return undefined;
-    const until = this.#doubtEnd({ by, since: clock.now() }, windowMs);
-    if (until > clock.now() && this.#endFor({ ...ask, cost: this.#likely(ask) }, 'best').sentAt <= until) {
+    const until = this.#doubtEnd({ by, since }, windowMs);
+    if (until > since && this.#endFor({ ...ask, cost: this.#likely(ask) }, 'best').sentAt <= until) {
       this.#recheckBy(until, windowMs);
       return undefined;
     }
-    return latenessError({ endpoint: ask.endpoint, maxQueueMs, by }, end, clock);
+    return latenessError({ endpoint: ask.endpoint, maxQueueMs, bound: { by, since } }, end, clock);
   }
 
   /**

@@ -153,6 +153,7 @@ export class CallQueue {
     // First: the call at the gate yields to a parked one of higher priority, instead of being granted before that has returned.
     this.#parked.wake();
     this.#gate.wake();
+    this.#bounded.onWake();
   }
 
   /** Rejects all calls, now and from now on. */

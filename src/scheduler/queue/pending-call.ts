@@ -7,10 +7,16 @@ export interface PendingCall {
   readonly signal: AbortSignal | undefined;
   /** What it asks for, to be named in errors. */
   readonly request?: { readonly url: string } | undefined;
-  /** Maximum time until it is sent, by the estimate. Default: Infinity. */
+  /** Maximum time until it is sent, in milliseconds. Default: Infinity. */
   readonly maxQueueMs?: number | undefined;
   /** Records that the call waits. */
   readonly trace: Pick<CallTrace, 'waiting' | 'attempts' | 'queuedAt'>;
+}
+
+/** When a waiting call is to be sent at the latest, and since when it waits, in monotonic milliseconds. */
+export interface Bound {
+  readonly by: number;
+  readonly since: number;
 }
 
 /** The priority of a call, by default 0. An inspection goes first: nothing that holds others back is its concern. */

@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.ts';
 import { duration, QuotaExhaustedError } from '../../errors.ts';
 import type { Ask, Reason } from '../../quota/admission.ts';
 import { LAST_INSTANT, type QuotaSnapshot } from '../../quota/headers/snapshot.ts';
+import type { Bound } from './pending-call.ts';
 
 /** The end of the queue, for the error of a call that the queue does not accept. */
 export interface QueueEnd {
@@ -19,15 +20,17 @@ export interface QueueEnd {
 interface LateCall {
   readonly endpoint: string;
   readonly maxQueueMs: number;
-  /** When it should have been sent at the latest, in monotonic milliseconds. */
-  readonly by: number;
+  /** Since when it waits, and when it is to be sent at the latest, in monotonic milliseconds. */
+  readonly bound: Bound;
 }
 
 /** The error of a call that would be sent later than its `maxQueueMs` allows. */
-export function latenessError({ endpoint, maxQueueMs, by }: LateCall, end: QueueEnd, clock: Clock): Error {
+export function latenessError({ endpoint, maxQueueMs, bound }: LateCall, end: QueueEnd, clock: Clock): Error {
   const { waiting, window = 'queue' } = end;
-  const afterMs = end.sentAt - (by - maxQueueMs);
-  const wait = Number.isFinite(afterMs) ? `after about ${duration(afterMs)}` : 'never';
+  const { by, since } = bound;
+  const about = Number.isFinite(end.sentAt) ? `after about ${duration(end.sentAt - since)}` : 'never';
+  const waitedMs = clock.now() - since;
+  const wait = waitedMs > 0 && by <= clock.now() ? `after more than ${duration(waitedMs)}` : about;
   const why = `the call would be sent ${wait}, with ${waiting} waiting`;
   return queueError(endpoint, end, clock, { window, limit: undefined, remaining: undefined, maxQueueMs, why });
 }

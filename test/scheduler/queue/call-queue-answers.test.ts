@@ -44,6 +44,8 @@ function queueOf() {
       sentAt: () => 0,
       lateErrors: () => told.late,
       recheckAt: Infinity,
+      isPaused: false,
+      overdueError: () => new Error('overdue'),
       overflowOf: () => new Error('too many'),
     },
   });

@@ -16,9 +16,17 @@ it.each([
   await clock.advance(1_000);
   const end = { waiting: 7, sentAt, quota: undefined };
   const common = { endpoint: 'GET /', window: 'queue', retryAfterMs, retryAt: new Date(at) };
-  const late = latenessError({ endpoint: 'GET /', maxQueueMs: 500, by: 1_500 }, end, clock);
+  const late = latenessError({ endpoint: 'GET /', maxQueueMs: 500, bound: { since: 1_000, by: 1_500 } }, end, clock);
   expect(late).toMatchObject(common);
   expect(late.message).toContain(`would be sent ${told}, with 7 waiting`);
   const why = '7 calls wait already, which is the maximum (option maxWaiting)';
   expect(overflowError('GET /', end, 9, clock)).toMatchObject({ ...common, limit: 9, remaining: 0, why });
+});
+
+it('a call that still waits when its time is over would be sent later than that, whatever an estimate says', async () => {
+  const clock = virtualClock({ wall: NOON });
+  await clock.advance(1_500);
+  const end = { waiting: 7, sentAt: 1_500, quota: undefined };
+  const late = latenessError({ endpoint: 'GET /', maxQueueMs: 500, bound: { since: 1_000, by: 1_500 } }, end, clock);
+  expect(late.message).toContain('would be sent after more than 500 ms, with 7 waiting');
 });
