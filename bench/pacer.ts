@@ -78,7 +78,7 @@ async function queued(depth: number): Promise<number> {
       lateErrors: () => new Map(),
       recheckAt: Infinity,
       isPaused: false,
-      overdueError: () => new Error('overdue'),
+      turnAway: () => new Map(),
       overflowOf: () => new Error('more than may wait'),
     },
   });

@@ -277,6 +277,8 @@ export class Scheduler {
   /** Holds back every request until `instant`, in monotonic milliseconds; Infinity: until {@link resume}. */
   pause(instant: number): void {
     this.#clientWide.manualPause.set(instant);
+    // Calls that wait in an earlier pause, which this one replaces, ask again.
+    this.#queue.wake();
   }
 
   /** Ends the pause that {@link pause} began. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type CallOptions, createClient, type QuotaExhaustedError } from '../../src/index.ts';
-import type { MockServiceOptions } from '../../src/testing/index.ts';
+import { createMockService, type MockServiceOptions, virtualClock } from '../../src/testing/index.ts';
 import { cases } from '../support/deep.ts';
 import { wire } from '../support/wire.ts';
 import { ADDRESS, quietly, ROOMY, refused, refusedSoon, world } from './support/deadline-world.ts';
@@ -193,6 +193,18 @@ describe('maxQueueMs', () => {
     const calls = Array.from({ length: 4 }, () => client.getAddressAssets(ADDRESS, { maxQueueMs: 0 }));
     await clock.run(Promise.all(calls));
     expect(service.requests).toBe(5);
+  });
+
+  // A real clock goes on between two readings: what would be sent "now" came after the instant of the call, by which it was to be sent.
+  it('of 0 refuses no call at once while no limit is known, though time goes on while it is looked at', async () => {
+    const clock = virtualClock();
+    let read = 0;
+    const ticking = { ...clock, now: () => clock.now() + ++read / 10_000 };
+    const service = createMockService({ clock, latencyMs: 200, ...ROOMY });
+    const client = createClient({ baseUrl: service.origin, fetch: service.fetch, clock: ticking });
+    const calls = Array.from({ length: 4 }, () => client.getInfo({ maxQueueMs: 0 }));
+    await clock.run(Promise.all(calls));
+    expect(service.requests).toBe(4);
   });
 
   it('refuses no call that was sent once and waits to be sent again', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Client, isClosed, isConfigError } from '../../src/index.ts';
-import { quietly, ROOMY, refused, world } from './support/deadline-world.ts';
+import { mockWorld } from '../support/mock-world.ts';
+import { quietly, ROOMY, refused, refusedSoon, world } from './support/deadline-world.ts';
 
 const ADDRESS = 'SP1J1A6PJ50NS54VWAVFGA9C4HS53NAQXZQ07P5TK';
 
@@ -69,6 +70,32 @@ describe('client.pause', () => {
     expect(client.estimate().ms).toBeLessThan(1_000);
     client.resume();
     await clock.run(client.getInfo());
+  });
+
+  it('replaces one before it, for calls that wait already, too', async () => {
+    const { clock, client } = await world();
+    const start = clock.now();
+    client.pause();
+    const calls = [client.getInfo(), client.getInfo({ maxQueueMs: 5_000 })];
+    const late = refusedSoon(client.getInfo({ maxQueueMs: 500 }));
+    await clock.advance(10_000);
+    client.pause(60_000);
+    client.pause(1_000);
+    await clock.advance(500);
+    expect(late()).toMatchObject({ maxQueueMs: 500, why: expect.stringContaining('after about 1 s') });
+    await clock.run(Promise.all(calls));
+    expect(clock.now() - start).toBe(11_080);
+  });
+
+  // The first call of a client tells the limits, so that the others wait for its answer: where the pause was counted, all of them failed.
+  it('without an end takes nothing of the time of calls with a maxQueueMs', async () => {
+    const { clock, client, service } = mockWorld({ latencyMs: 80, ...ROOMY }, { maxQueueMs: 300 });
+    client.pause();
+    const calls = Array.from({ length: 20 }, () => client.getInfo());
+    await clock.advance(10_000);
+    client.resume();
+    await clock.run(Promise.all(calls));
+    expect(service.requests).toBe(20);
   });
 
   it('lets requests under way come back', async () => {

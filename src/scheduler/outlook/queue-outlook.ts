@@ -115,27 +115,27 @@ export class QueueOutlook implements CallQueueOutlook {
     this.#mayCheckAt = now + bounds.size * RECHECK_MS;
     const groups = backlog.groups(bounds as ReadonlyMap<CountedCall, Bound>, this.#surely, now);
     const late = this.#lateOf(groups, now);
-    // Of equal calls the last are late. All of them leave the backlog before the first estimate, because none is ahead of another.
+    // Of equal calls the last are late.
     const turnedAway = groups.flatMap(({ calls }, nth) => calls.slice(calls.length - (late[nth] ?? 0)));
-    for (const call of turnedAway) backlog.leave(call);
+    const inTurn = (turnedAway as CountedCall[]).map(
+      (call) => [call, bounds.get(call) ?? { since: now, by: now }] as const,
+    );
+    return this.turnAway(new Map(inTurn));
+  }
+
+  turnAway(bounds: ReadonlyMap<PendingCall, Bound>): ReadonlyMap<PendingCall, Error> {
+    // All of them leave the backlog before the first estimate, because none is ahead of another.
+    for (const call of bounds.keys()) this.leave(call);
     const ends = new Map<string, QueueEnd>();
     return new Map(
-      (turnedAway as CountedCall[]).map((call) => {
+      Array.from(bounds as ReadonlyMap<CountedCall, Bound>, ([call, bound]) => {
         const { ask, stretch, maxQueueMs = 0 } = call;
         const like = `${stretch.priority} ${stretch.weight} ${ask.endpoint}`;
         const end = ends.get(like) ?? this.#endFor(ask);
         ends.set(like, end);
-        const bound = bounds.get(call) ?? { since: now, by: now };
-        return [call, latenessError({ endpoint: ask.endpoint, maxQueueMs, bound }, end, clock)];
+        return [call, latenessError({ endpoint: ask.endpoint, maxQueueMs, bound }, end, this.#options.clock)];
       }),
     );
-  }
-
-  overdueError(call: PendingCall, bound: Bound): Error {
-    const { ask, maxQueueMs = 0 } = call;
-    // As above: not ahead of itself.
-    this.leave(call);
-    return latenessError({ endpoint: ask.endpoint, maxQueueMs, bound }, this.#endFor(ask), this.#options.clock);
   }
 
   /** The error of a call that would be sent later than its `maxQueueMs` allows, or never because of its cost, if it would. */
@@ -150,13 +150,14 @@ export class QueueOutlook implements CallQueueOutlook {
       return exhaustedError(call, { reason, until: Infinity, quota: books.lastQuota }, clock);
     }
     if (maxQueueMs === Infinity) return undefined;
+    const end = this.#endFor(ask);
+    // After the estimate, which may say "now": a real clock goes on meanwhile.
     const since = clock.now();
     const by = since + maxQueueMs;
-    const end = this.#endFor(ask);
     if (end.sentAt <= by) return undefined;
     // No call is refused for what only an average says.
     const { sentAt, windowMs } = this.#endFor({ ...ask, cost: this.#surely(ask) }, 'sure');
-    if (sentAt <= by) return undefined;
+    if (sentAt <= clock.now() + maxQueueMs) return undefined;
     const until = this.#doubtEnd({ by, since }, windowMs);
     if (until > since && this.#endFor({ ...ask, cost: this.#likely(ask) }, 'best').sentAt <= until) {
       this.#recheckBy(until, windowMs);

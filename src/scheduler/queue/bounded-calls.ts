@@ -12,8 +12,8 @@ export interface LateOutlook {
   readonly recheckAt: number;
   /** Whether the client is paused without an end: that makes no call late. */
   readonly isPaused: boolean;
-  /** The error of a call that still waits although its time is over. */
-  readonly overdueError: (call: PendingCall, bound: Bound) => Error;
+  /** The errors of calls that are turned away, as those that still wait although their time is over. */
+  readonly turnAway: (calls: ReadonlyMap<PendingCall, Bound>) => ReadonlyMap<PendingCall, Error>;
 }
 
 /** So long a call may wait in any case, in milliseconds: for an answer of the service or of a store that is under way and may let it go. */
@@ -34,6 +34,8 @@ export class BoundedCalls {
     (bound) => this.#bounds.get(bound.waiting.call) !== bound,
   );
   readonly #alarm: Alarm;
+  /** Since when the client is paused without an end, if it is. */
+  #pausedSince: number | undefined;
 
   constructor(outlook: LateOutlook, clock: Clock, reject: (waiting: WaitingCall, error: Error) => void) {
     this.#outlook = outlook;
@@ -46,11 +48,10 @@ export class BoundedCalls {
   }
 
   add(waiting: WaitingCall, maxQueueMs: number): void {
-    const since = this.#clock.now();
-    const bound = { by: since + Math.max(maxQueueMs, LEAST_MS), since, waiting };
+    // One that waits anew, because there is another key, has its time from its first wait.
+    const since = waiting.call.trace.queuedAt;
     this.#nextDue.tidy(this.#bounds.size);
-    this.#bounds.set(waiting.call, bound);
-    this.#nextDue.push(bound);
+    this.#put({ by: Math.max(since + maxQueueMs, this.#clock.now() + LEAST_MS), since, waiting });
     this.#setTimer();
   }
 
@@ -62,23 +63,46 @@ export class BoundedCalls {
   /** An answer came: rejects the calls that are late by the estimate that it changes. */
   rejectLate(): void {
     if (this.#bounds.size === 0) return;
-    for (const [call, error] of this.#outlook.lateErrors(this.#bounds)) {
-      // An earlier rejection may have made way for this call, so that it was granted.
-      const bound = this.#bounds.get(call);
-      if (bound) this.#reject(bound.waiting, error);
+    this.#rejectThose(this.#outlook.lateErrors(this.#bounds), this.#bounds);
+    this.#setTimer();
+  }
+
+  /** Something changed outside: a pause without an end may have begun, or be over, and then its time is not counted. */
+  onWake(): void {
+    const now = this.#clock.now();
+    const pausedSince = this.#pausedSince ?? now;
+    this.#pausedSince = this.#outlook.isPaused ? pausedSince : undefined;
+    if (!this.#outlook.isPaused && pausedSince < now) {
+      for (const { by, since, waiting } of this.#bounds.values()) {
+        const pausedMs = now - Math.max(pausedSince, since);
+        this.#put({ by: by + pausedMs, since: since + pausedMs, waiting });
+      }
     }
     this.#setTimer();
   }
 
-  /** Something changed outside: a pause without an end may be over. */
-  onWake(): void {
-    this.#setTimer();
+  #put(bound: BoundedCall): void {
+    this.#bounds.set(bound.waiting.call, bound);
+    this.#nextDue.push(bound);
   }
 
-  #rejectOverdue(now: number): void {
+  #rejectOverdue(at: number): void {
+    if (this.#outlook.isPaused) return;
+    // Of many calls each has an instant of its own, and a timer takes a millisecond.
+    const now = Math.max(at, this.#clock.now());
+    const overdue = new Map<PendingCall, BoundedCall>();
     for (let first = this.#nextDue.first; first && first.by <= now; first = this.#nextDue.first) {
-      if (this.#outlook.isPaused) return;
-      this.#reject(first.waiting, this.#outlook.overdueError(first.waiting.call, first));
+      this.#bounds.delete(first.waiting.call);
+      overdue.set(first.waiting.call, first);
+    }
+    this.#rejectThose(this.#outlook.turnAway(overdue), overdue);
+  }
+
+  #rejectThose(errors: ReadonlyMap<PendingCall, Error>, bounds: ReadonlyMap<PendingCall, BoundedCall>): void {
+    for (const [call, error] of errors) {
+      const waiting = bounds.get(call)?.waiting;
+      // An earlier rejection may have made way for this call, so that it was granted.
+      if (waiting && !waiting.isOver) this.#reject(waiting, error);
     }
   }
 

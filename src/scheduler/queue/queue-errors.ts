@@ -27,10 +27,10 @@ interface LateCall {
 /** The error of a call that would be sent later than its `maxQueueMs` allows. */
 export function latenessError({ endpoint, maxQueueMs, bound }: LateCall, end: QueueEnd, clock: Clock): Error {
   const { waiting, window = 'queue' } = end;
-  const { by, since } = bound;
+  const { since } = bound;
+  const now = clock.now();
   const about = Number.isFinite(end.sentAt) ? `after about ${duration(end.sentAt - since)}` : 'never';
-  const waitedMs = clock.now() - since;
-  const wait = waitedMs > 0 && by <= clock.now() ? `after more than ${duration(waitedMs)}` : about;
+  const wait = since < now && end.sentAt <= now ? `after more than ${duration(now - since)}` : about;
   const why = `the call would be sent ${wait}, with ${waiting} waiting`;
   return queueError(endpoint, end, clock, { window, limit: undefined, remaining: undefined, maxQueueMs, why });
 }

@@ -45,7 +45,7 @@ function queueOf() {
       lateErrors: () => told.late,
       recheckAt: Infinity,
       isPaused: false,
-      overdueError: () => new Error('overdue'),
+      turnAway: () => new Map(),
       overflowOf: () => new Error('too many'),
     },
   });

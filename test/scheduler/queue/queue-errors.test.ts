@@ -30,3 +30,11 @@ it('a call that still waits when its time is over would be sent later than that,
   const late = latenessError({ endpoint: 'GET /', maxQueueMs: 500, bound: { since: 1_000, by: 1_500 } }, end, clock);
   expect(late.message).toContain('would be sent after more than 500 ms, with 7 waiting');
 });
+
+it('a call of which an estimate says when it would be sent is told that, although time has passed', async () => {
+  const clock = virtualClock({ wall: NOON });
+  await clock.advance(1_500);
+  const end = { waiting: 7, sentAt: 2_000, quota: undefined };
+  const late = latenessError({ endpoint: 'GET /', maxQueueMs: 0, bound: { since: 1_000, by: 1_000 } }, end, clock);
+  expect(late.message).toContain('would be sent after about 1 s, with 7 waiting');
+});
