@@ -24,6 +24,7 @@ const trace = {
   returned: () => {},
   attempts: 0,
   isRetrying: false,
+  calledAt: 0,
   queuedAt: 0,
   keepContext: () => {},
 };

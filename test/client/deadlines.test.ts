@@ -207,6 +207,28 @@ describe('maxQueueMs', () => {
     expect(service.requests).toBe(4);
   });
 
+  it('rejects a call that was not sent because its key has changed, and waits for the other key', async () => {
+    const clock = virtualClock();
+    const keys = ['a-key', 'b-key'];
+    const service = createMockService({ clock, keys, keyed: { minute: 6 }, latencyMs: 50 });
+    let apiKey = 'b-key';
+    const client = createClient({
+      baseUrl: service.origin,
+      fetch: service.fetch,
+      clock,
+      apiKey: () => Promise.resolve(apiKey),
+    });
+    for (let call = 0; call < 5; call++) await clock.run(client.getInfo());
+    apiKey = 'a-key';
+    await clock.run(client.getInfo());
+    apiKey = 'b-key';
+    const sent = client.getInfo();
+    const late = refusedSoon(client.getInfo({ maxQueueMs: 300 }));
+    await clock.run(sent);
+    await clock.advance(250);
+    expect(late()).toMatchObject({ maxQueueMs: 300, window: 'minute' });
+  });
+
   it('refuses no call that was sent once and waits to be sent again', async () => {
     const { call, last } = wire();
     await call('first');

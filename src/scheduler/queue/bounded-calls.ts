@@ -49,7 +49,7 @@ export class BoundedCalls {
 
   add(waiting: WaitingCall, maxQueueMs: number): void {
     // One that waits anew, because there is another key, has its time from its first wait.
-    const since = waiting.call.trace.queuedAt;
+    const since = waiting.call.trace.calledAt;
     this.#nextDue.tidy(this.#bounds.size);
     this.#put({ by: Math.max(since + maxQueueMs, this.#clock.now() + LEAST_MS), since, waiting });
     this.#setTimer();

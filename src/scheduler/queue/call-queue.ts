@@ -178,7 +178,9 @@ export class CallQueue {
         this.#lowest.push(waiting);
       }
       const { maxQueueMs = Infinity } = call;
-      if (!isExempt && maxQueueMs < Infinity) this.#bounded.add(waiting, maxQueueMs);
+      // One whose key has changed has its place, and was not sent either.
+      if (trace.attempts === 0 && !call.ask.isInspection && maxQueueMs < Infinity)
+        this.#bounded.add(waiting, maxQueueMs);
       if (signal)
         waiting.unlisten = this.#abortListeners.listen(signal, (reason) => {
           this.#reject(waiting, reason);

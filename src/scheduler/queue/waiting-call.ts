@@ -8,7 +8,7 @@ import { type PendingCall, priorityOf } from './pending-call.ts';
 export interface QueueableCall extends PendingCall {
   readonly trace: Pick<
     CallTrace,
-    'ticket' | 'waiting' | 'returned' | 'keepContext' | 'isRetrying' | 'attempts' | 'queuedAt'
+    'ticket' | 'waiting' | 'returned' | 'keepContext' | 'isRetrying' | 'attempts' | 'calledAt' | 'queuedAt'
   >;
 }
 

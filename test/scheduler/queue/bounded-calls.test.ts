@@ -15,8 +15,8 @@ function outlookOf() {
   };
 }
 
-function waitingSince(queuedAt: number): WaitingCall {
-  return { call: { trace: { queuedAt } } } as WaitingCall;
+function waitingSince(calledAt: number): WaitingCall {
+  return { call: { trace: { calledAt } } } as WaitingCall;
 }
 
 it('looks at calls again without an answer for as long as one waits, and sets no timer when none does', async () => {

@@ -58,7 +58,7 @@ function queueOf() {
     signal: undefined,
     ...rest,
     trace: {
-      ...{ ticket: ++number, attempts: 0, queuedAt: 0, isRetrying: false },
+      ...{ ticket: ++number, attempts: 0, calledAt: 0, queuedAt: 0, isRetrying: false },
       waiting: onWaiting,
       returned: () => undefined,
       keepContext: () => undefined,
