@@ -15,7 +15,7 @@ const HEAVIER = 1 / 16;
 /** Two instants by which calls are to be sent count as one if they differ by less than this part of the time until the first of them. */
 const APART = 1 / 32;
 
-/** Calls of one kind that came after one another, but for a few of other kinds in between. */
+/** Calls of one kind that came after one another, but for those of other priorities and a few of other kinds in between. */
 export interface Stretch {
   /** The ask of one of them. */
   readonly ask: Ask;
@@ -25,7 +25,7 @@ export interface Stretch {
   weight: number;
   /** Units that all of them cost, as their callers state; NaN: no cost is stated. */
   stated: number;
-  /** How many calls had come before the first of them. */
+  /** How many calls of their priority had come before the first of them. */
   readonly before: number;
   /** How many have come. */
   calls: number;
@@ -59,7 +59,8 @@ export class Backlog {
   readonly #stretches = new Set<Stretch>();
   /** The last stretch of each kind, by all that makes a kind. */
   readonly #last = new Map<string, Stretch>();
-  #came = 0;
+  /** How many calls have come of each priority: calls go by priority, so those of others are not in between. */
+  readonly #came = new Map<number, number>();
   #moved = 0;
   /** Calls that wait, of each rank or a higher one. */
   readonly #waiting: [number, number, number] = [0, 0, 0];
@@ -79,17 +80,18 @@ export class Backlog {
     const units = isExact ? cost : Math.round(2 * Math.log2(cost));
     const kind = `${priority} ${units} ${typeof ask.cost} ${endpoint} ${isExact ? ask.query : ''}`;
     const between = isExact ? 0 : this.#waiting[0] * STRETCH_PART;
+    const before = this.#came.get(priority) ?? 0;
     let stretch = this.#last.get(kind);
     // Where no other came in between, a stretch may have any length.
-    if (!stretch || this.#came - stretch.calls - stretch.before > between) {
-      stretch = { ask, priority, kind, weight: 1 + cost, stated: 0, before: this.#came, calls: 0, waiting: 0, open: 0 };
+    if (!stretch || before - stretch.calls - stretch.before > between) {
+      stretch = { ask, priority, kind, weight: 1 + cost, stated: 0, before, calls: 0, waiting: 0, open: 0 };
       this.#last.set(kind, stretch);
       this.#stretches.add(stretch);
     }
     if (priority > this.#lowest) this.#overtaking += 1 + cost;
     else this.#lowest = priority;
     stretch.stated += ask.cost ?? Number.NaN;
-    this.#came++;
+    this.#came.set(priority, before + 1);
     stretch.calls++;
     stretch.open++;
     call.stretch = stretch;
@@ -123,7 +125,9 @@ export class Backlog {
       this.#stretches.delete(stretch);
       if (this.#last.get(stretch.kind) === stretch) this.#last.delete(stretch.kind);
     }
-    if (this.#stretches.size === 0) this.#lowest = Infinity;
+    if (this.#stretches.size > 0) return;
+    this.#lowest = Infinity;
+    this.#came.clear();
   }
 
   /** Calls of this rank or a higher one that wait: processes that share a quota reserve units for them. */

@@ -65,6 +65,20 @@ describe('the backlog', () => {
     expect(backlog.aheadOf(0).length).toBeLessThan(600);
   });
 
+  it('takes calls that came in turns with those of other priorities for calls in a row, because they go so', () => {
+    const backlog = new Backlog();
+    const call = calls(backlog);
+    for (let nth = 0; nth < 300; nth++) call(nth === 150 ? 'GET /b' : 'GET /a', { priority: nth % 3 });
+    const counts = backlog.aheadOf(0).map(({ endpoint, count }) => [endpoint, count]);
+    expect(counts).toEqual([
+      ['GET /a', 100],
+      ['GET /a', 100],
+      ['GET /a', 50],
+      ['GET /b', 1],
+      ['GET /a', 49],
+    ]);
+  });
+
   it('tells queries apart, because their costs may be learned while they wait', () => {
     const backlog = new Backlog();
     for (const query of ['limit=1', 'limit=50', 'limit=1'])
