@@ -53,13 +53,17 @@ interface Toll {
   readonly held: number;
 }
 
-/** A work on its way. */
+/** Works on their way that follow one another and take the same of each window. */
 interface Line {
+  /** The first of them. */
   readonly work: Work;
   readonly tolls: readonly Toll[];
   /** How long each request takes at least, in milliseconds, and what sets that pace. */
   readonly paceMs: number;
   readonly pacer: Level | undefined;
+  /** Which works these are, and how many requests of each wait: from `next` on. */
+  readonly parts: { readonly index: number; waiting: number }[];
+  next: number;
   waiting: number;
 }
 
@@ -72,11 +76,12 @@ interface Passed {
 /** Goes through time. */
 class Course {
   readonly #levels: readonly Level[];
+  readonly #works: readonly Work[];
   readonly #lines: readonly Line[];
   readonly #sentAt: number[];
   readonly #cheapest: number;
   readonly #stepMs: number;
-  #open: number[];
+  #open: readonly Line[];
   #at: number;
   #longest: ForecastWindow | undefined;
 
@@ -89,40 +94,52 @@ class Course {
     const isMixed = new Set(costs).size > 1;
     this.#cheapest = Math.min(...costs);
     this.#stepMs = Math.max(0, ...windows.map((one) => (fills(one) * one.periodMs) / MOST_STEPS));
-    this.#lines = works.map((work): Line => {
-      const asked = this.#levels.filter(({ window }) => window.covers?.(work.endpoint) ?? true);
-      const tolls = asked.map((level): Toll => {
-        const units = unitsOf(work, level.window);
-        return { level, units, held: Math.max(units, unitsOf({ ...work, cost: work.held ?? 0 }, level.window)) };
-      });
-      let paceMs = 0;
-      let pacer: Level | undefined;
-      for (const { level, units } of tolls) {
-        const own = level.isPace ? level.paceOf(units, isMixed) : 0;
-        if (own > paceMs) [paceMs, pacer] = [own, level];
-      }
-      return { work, tolls: tolls.filter(({ level }) => !level.isPace), paceMs, pacer, waiting: work.count };
-    });
+    const lines: Line[] = [];
+    for (const [index, work] of works.entries()) {
+      if (work.count === 0) continue;
+      const last = lines.at(-1);
+      const line = last && isAlike(last.work, work, windows) ? last : this.#lineOf(work, isMixed);
+      line.parts.push({ index, waiting: work.count });
+      line.waiting += work.count;
+      if (line !== last) lines.push(line);
+    }
+    this.#works = works;
+    this.#lines = lines;
     this.#sentAt = works.map(() => from);
-    this.#open = [...works.keys()];
+    this.#open = lines;
+  }
+
+  #lineOf(work: Work, isMixed: boolean): Line {
+    const asked = this.#levels.filter(({ window }) => covers(window, work));
+    const tolls = asked.map((level): Toll => {
+      const units = unitsOf(work, level.window);
+      return { level, units, held: Math.max(units, unitsOf({ ...work, cost: work.held ?? 0 }, level.window)) };
+    });
+    let paceMs = 0;
+    let pacer: Level | undefined;
+    for (const { level, units } of tolls) {
+      const own = level.isPace ? level.paceOf(units, isMixed) : 0;
+      if (own > paceMs) [paceMs, pacer] = [own, level];
+    }
+    return { work, tolls: tolls.filter(({ level }) => !level.isPace), paceMs, pacer, parts: [], next: 0, waiting: 0 };
   }
 
   run(): Forecast {
     for (;;) {
       const at = this.#at;
-      this.#open = this.#open.filter((index) => {
-        const { waiting, work } = this.#lines[index] as Line;
-        return waiting > 0 && at <= (work.by ?? at);
-      });
-      if (at === Infinity) for (const index of this.#open) this.#sentAt[index] = at;
+      this.#open = this.#open.filter(({ waiting, work }) => waiting > 0 && at <= (work.by ?? at));
       if (at === Infinity || this.#open.length === 0) break;
       this.#at = Math.max(at + LEAST_STEP_MS, this.#sendAll());
     }
-    for (const [index, { work }] of this.#lines.entries())
+    const never = this.#at === Infinity ? this.#open.flatMap(({ parts, next }) => parts.slice(next)) : [];
+    for (const { index } of never) this.#sentAt[index] = Infinity;
+    for (const [index, work] of this.#works.entries())
       if (work.count === 0) this.#sentAt[index] = Math.max(...this.#sentAt.slice(0, index + 1));
+    const late = this.#works.map(() => 0);
+    for (const { parts } of this.#lines) for (const { index, waiting } of parts) late[index] = waiting;
     return {
       sentAt: this.#sentAt,
-      late: this.#lines.map(({ waiting }) => waiting),
+      late,
       window: this.#longest?.window,
       windowMs: this.#longest ? lengthOf(this.#longest) : 0,
     };
@@ -138,14 +155,11 @@ class Course {
     let wakeAt = Infinity;
     const passed = new Map<Level, Passed>();
     let heldBack = 0;
-    for (const index of this.#open) {
-      const line = this.#lines[index] as Line;
+    for (const line of this.#open) {
       const going = this.#going(line, passed);
       if (going > 0) {
         for (const { level, units } of line.tolls) level.use(going * units, this.#at);
-        line.waiting -= going;
-        // At a pace, the last goes when all before it have.
-        this.#sentAt[index] = this.#at + (going - 1) * line.paceMs;
+        this.#send(line, going);
         if (line.pacer) {
           this.#waitFor(line.pacer.window);
           return this.#at + going * line.paceMs;
@@ -160,7 +174,7 @@ class Course {
       }
       const { level, until } = full;
       wakeAt = Math.min(wakeAt, level.after(until, this.#stepMs));
-      if (heldBack === 0 && (!level.window.covers || index === this.#lines.length - 1)) this.#waitFor(level.window);
+      if (heldBack === 0 && (!level.window.covers || line === this.#lines.at(-1))) this.#waitFor(level.window);
       if (level.window.covers) continue;
       heldBack += line.waiting;
       if (!full.isFull || level.free(this.#at) < this.#cheapest || heldBack > MOST_PASSED) break;
@@ -171,6 +185,19 @@ class Course {
       }
     }
     return wakeAt;
+  }
+
+  /** Sends the next requests of a line. At a pace, the last goes when all before it have. */
+  #send(line: Line, going: number): void {
+    const { parts, paceMs } = line;
+    for (let sent = 0, part = parts[line.next]; part && sent < going; part = parts[line.next]) {
+      const taken = Math.min(part.waiting, going - sent);
+      sent += taken;
+      part.waiting -= taken;
+      line.waiting -= taken;
+      this.#sentAt[part.index] = this.#at + (sent - 1) * paceMs;
+      if (part.waiting === 0) line.next++;
+    }
   }
 
   /** How many requests of a work can go now: those that pass another leave room for it at its time. */
@@ -209,6 +236,16 @@ class Course {
   #waitFor(window: ForecastWindow): void {
     if (!this.#longest || lengthOf(window) >= lengthOf(this.#longest)) this.#longest = window;
   }
+}
+
+/** Whether requests of two works take the same of each window, and are given up at the same instant. */
+function isAlike(one: Work, other: Work, windows: readonly ForecastWindow[]): boolean {
+  if (one.cost !== other.cost || one.held !== other.held || one.by !== other.by) return false;
+  return one.endpoint === other.endpoint || windows.every((window) => covers(window, one) === covers(window, other));
+}
+
+function covers(window: ForecastWindow, { endpoint }: Work): boolean {
+  return window.covers?.(endpoint) ?? true;
 }
 
 function lengthOf({ window, periodMs }: ForecastWindow): number {

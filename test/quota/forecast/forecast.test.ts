@@ -469,8 +469,21 @@ describe('a forecast of units that become free one after the other', () => {
       // A unit takes ten milliseconds, from a tenth of a second on.
       release: (at, units) => ({ from: at + 100, to: at + 100 + units * 10 }),
     };
-    const works = [2, 8, 2].map((count) => ({ endpoint: 'GET /a', count, cost: 1 }));
+    // Works that differ, so that they are not sent as one.
+    const works = [2, 8, 2].map((count, nth) => ({ endpoint: 'GET /a', count, cost: 1, by: 60_000 + nth }));
     expect(forecast(works, [drains], 0).sentAt).toEqual([0, 0, expect.closeTo(120, 3)]);
+  });
+
+  it('sends works that follow one another and take the same as one, and tells of each when its last request goes', () => {
+    const windows = [ceiling('GET /few', 3, 60_000, 60_000)(0), calendar('second', 10)(0)];
+    const works = (endpoints: string) =>
+      Array.from(endpoints, (name) => ({ endpoint: name === 'f' ? 'GET /few' : `GET /${name}`, count: 4, cost: 1 }));
+    const alone = works('abcabfab').map((work, nth) => ({ ...work, by: 600_000 + nth }));
+    const { sentAt, late } = forecast(alone, windows, 0);
+    expect(forecast(works('abcabfab'), windows, 0)).toMatchObject({ sentAt, late });
+    expect(new Set(sentAt).size).toBeGreaterThan(3);
+    const givenUp = works('abcab').map((work) => ({ ...work, by: 500 }));
+    expect(forecast(givenUp, windows, 0).late).toEqual([0, 0, 2, 4, 4]);
   });
 
   it('keeps when the last was sent of those that are given up, while others go on', () => {
