@@ -1,7 +1,8 @@
 /**
  * What `maxQueueMs` promises and what came of it: calls made at once, a quarter of them of 25 units and the rest of one, in windows of
  * five shapes, from six starts, in virtual time. `node bench/deadlines.ts` prints a line for each way of knowing the costs; with `known`
- * or another name only that one, with `--retry` also how many refused calls could have been sent in time.
+ * or another name only that one, with `--retry` also how many refused calls could have been sent in time. With `--time` it prints
+ * instead how long it takes to make calls, which wait for each other, so that each is estimated behind those before it.
  */
 import { parseArgs } from 'node:util';
 import { type ClientEvent, createClient, isQuotaExhausted } from '../src/index.ts';
@@ -145,9 +146,40 @@ async function tell(way: keyof typeof WAYS, isRetrying: boolean): Promise<void> 
   console.log(`${way}: ${said.join('; ')}`);
 }
 
+/** Calls that are made in turns. */
+const MIXES = {
+  'of one kind': { priorities: 1, endpoints: 1 },
+  'of two priorities': { priorities: 2, endpoints: 1 },
+  'of seven priorities': { priorities: 7, endpoints: 1 },
+  'of five endpoints': { priorities: 1, endpoints: 5 },
+} as const;
+const MADE = 1_500;
+
+/** How long it takes to make calls that only other calls hold back, in milliseconds. */
+async function msToMake({ priorities, endpoints }: (typeof MIXES)[keyof typeof MIXES]): Promise<number> {
+  const clock = virtualClock();
+  const paths = Array.from({ length: endpoints }, (_, nth) => `/extended/v${nth}/x` as const);
+  const routes = Object.fromEntries(paths.map((path) => [`GET ${path}`, () => ({})]));
+  const service = createMockService({ clock, routes, latencyMs: [50, 90], keyless: { minute: 1_000_000 } });
+  const client = createClient({ baseUrl: service.origin, fetch: service.fetch, clock });
+  for (const path of paths) await clock.run(client.get(path));
+  const from = performance.now();
+  const calls = Array.from({ length: MADE }, (_, nth) =>
+    client.get(paths[nth % endpoints] ?? '/', { priority: nth % priorities, maxQueueMs: MAX_QUEUE_MS }),
+  );
+  const tookMs = performance.now() - from;
+  await clock.run(Promise.all(calls));
+  return tookMs;
+}
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { retry: { type: 'boolean', default: false } },
+  options: { retry: { type: 'boolean', default: false }, time: { type: 'boolean', default: false } },
 });
+if (values.time) {
+  for (const [name, mix] of Object.entries(MIXES))
+    console.log(`${MADE} calls ${name}: ${(await msToMake(mix)).toFixed(0)} ms`);
+  process.exit();
+}
 for (const way of Object.keys(WAYS) as (keyof typeof WAYS)[])
   if (positionals.length === 0 || positionals.includes(way)) await tell(way, values.retry);
