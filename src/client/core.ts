@@ -67,7 +67,7 @@ export function createCore(options: ClientOptions): ClientCore {
     const number = typeof options.apiKey === 'function' ? 0 : (keys.ask() as number);
     return number > 0 ? credentialOf(number) : undefined;
   };
-  givePoolAccess(client, { bulk: forBulk, queue: scheduler, credential });
+  givePoolAccess(client, { bulk: forBulk, queue: scheduler, credential, maxQueueMs: settings.maxQueueMs });
   return { client, settings, run, names, redact, follow };
 }
 

@@ -5,6 +5,8 @@ import type { Scheduler } from '../scheduler/scheduler.ts';
 export interface PoolAccess {
   /** Returns the service and the key, by which two clients with one quota are known; undefined if the key is a function, or there is none. */
   credential(): string | undefined;
+  /** How long its calls may wait to be sent, in milliseconds, if they do not say so. */
+  readonly maxQueueMs: number;
   /** What a bulk needs of it. */
   readonly bulk: BulkDependencies;
   /** The calls that wait in it. */

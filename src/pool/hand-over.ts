@@ -11,8 +11,10 @@ import { type HandedCall, Rebalancer, WITHDRAWN } from './rebalancer.ts';
 /** What a pool has to know of a call to choose its client. */
 export interface PooledCall<T> extends EstimateOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Makes the call, with this signal in place of its own, if there is one. Rejects with a response that refuses the key. */
-  readonly make: (client: Client, signal?: AbortSignal) => Promise<T>;
+  /** How long it may wait to be sent, in milliseconds, if it says so. */
+  readonly maxQueueMs?: number | undefined;
+  /** Makes the call, with this signal and this `maxQueueMs` in place of its own, if there are any. Rejects with a response that refuses the key. */
+  readonly make: (client: Client, signal?: AbortSignal, maxQueueMs?: number) => Promise<T>;
   /** Whether it can be made only once, because its body can be read only once. */
   readonly isOneShot?: boolean;
 }
@@ -39,19 +41,25 @@ export class HandOver {
     let left = this.#members.filter((member) => member.takes(priority));
     if (left.length === 0) throw new ConfigError('priority', `${priority} is taken by no client of the pool`);
     const tried = { times: 0 };
+    let since: number | undefined;
     let refusal: unknown;
     while (left.length > 0) {
-      const { member, ms } = choose(left, plan, this.#clock.now());
+      const now = this.#clock.now();
+      since ??= now;
+      const { member, ms } = choose(left, plan, now);
       const isFresh = ms === undefined;
-      if (member.first && (isFresh || member.isLate)) {
-        await this.#firstAnswer(left, signal);
+      const { maxQueueMs = member.access?.maxQueueMs ?? Infinity } = call;
+      const leftMs = Math.max(0, maxQueueMs - (now - since));
+      if (member.first && (isFresh || member.isLate) && leftMs > 0) {
+        await this.#firstAnswer(left, signal, leftMs);
         continue;
       }
       const rest = left.filter((one) => one !== member);
       try {
         // Handed over in the turn of the choice, so that the estimates of the next choice count this call.
-        const handed = this.#handTo({ plan, member, others: rest, tried }, call);
-        if (isFresh) member.awaitFirst(handed, this.#clock);
+        const isBounded = now > since && leftMs < Infinity;
+        const handed = this.#handTo({ plan, member, others: rest, tried }, call, isBounded ? leftMs : undefined);
+        if (isFresh && !member.first) member.awaitFirst(handed, this.#clock);
         const answer = await handed;
         member.breaker.onSuccess();
         return answer;
@@ -69,21 +77,32 @@ export class HandOver {
     throw refusal;
   }
 
-  /** Resolves when the first call of one of these clients is over, or its answer becomes late. */
-  #firstAnswer(members: readonly Member[], signal: AbortSignal | undefined): Promise<unknown> {
+  /** Resolves when the first call of one of these clients is over, its answer becomes late, or so many milliseconds have passed. */
+  #firstAnswer(members: readonly Member[], signal: AbortSignal | undefined, ms: number): Promise<unknown> {
     const chosen = this.#open.announce();
-    return untilAborted(() => Promise.race(members.flatMap(({ first }) => first ?? [])), signal).finally(chosen);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const cancel = ms < Infinity ? this.#clock.timer(ms, resolve) : undefined;
+    return untilAborted(() => Promise.race([promise, ...members.flatMap(({ first }) => first ?? [])]), signal).finally(
+      () => {
+        cancel?.();
+        chosen();
+      },
+    );
   }
 
   /** Hands a call to a client that may hand it back while it waits, if others may make it. */
-  async #handTo<T>(known: Omit<HandedCall, 'signal'>, { signal, make, isOneShot }: PooledCall<T>): Promise<T> {
+  async #handTo<T>(
+    known: Omit<HandedCall, 'signal'>,
+    { signal, make, isOneShot }: PooledCall<T>,
+    maxQueueMs: number | undefined,
+  ): Promise<T> {
     const { member, others } = known;
-    if (isOneShot || others.length === 0) return make(member.client);
+    if (isOneShot || others.length === 0) return make(member.client, undefined, maxQueueMs);
     const own = AbortSignal.any(signal ? [signal] : []);
     const handed = { ...known, signal: own };
     this.#rebalancer.add(handed);
     try {
-      return await make(member.client, own);
+      return await make(member.client, own, maxQueueMs);
     } finally {
       this.#rebalancer.remove(handed);
     }

@@ -8,7 +8,7 @@ import { signalOf } from '../fetch/request.ts';
 import { isOfClient } from '../fetch/response.ts';
 import { PACED } from '../http/transport.ts';
 import { OpenCalls } from '../scheduler/open-calls.ts';
-import { type EstimateOptions, estimateIn, UNKNOWN } from '../scheduler/outlook/estimate.ts';
+import { estimateIn, UNKNOWN } from '../scheduler/outlook/estimate.ts';
 import { walk } from '../walk/walk.ts';
 import { HandOver, type PooledCall } from './hand-over.ts';
 import { Member, type PoolMember } from './member.ts';
@@ -114,7 +114,7 @@ function callsBy(
   ): Promise<T> =>
     hand({
       ...planOf(options as PlanOptions, endpoint),
-      make: (client, signal) => call(client, withSignal(options, signal)),
+      make: (client, signal, maxQueueMs) => call(client, withTerms(options, { signal, maxQueueMs })),
     });
   const getAddressAssets: Client['getAddressAssets'] = (address, given) =>
     handAs('GET /extended/v1/address/{address}/assets', given, (client, options) =>
@@ -150,10 +150,12 @@ function fetchesBy(hand: Hand, members: readonly Member[]): Client['fetchWith'] 
     return async (input, init) => {
       if (first && PACED.has(input as Request)) return first(input, init);
       const isOneShot = options.streamBody === true || init?.body instanceof ReadableStream;
-      const make = async (client: Client, signal?: AbortSignal): Promise<Response> => {
+      const make = async (client: Client, signal?: AbortSignal, maxQueueMs?: number): Promise<Response> => {
         // A Request gives its body once.
         const copy = input instanceof Request && !isOneShot ? input.clone() : input;
-        const response = await (fetches.get(client) ?? client.fetch)(copy, withSignal(init, signal));
+        const known = maxQueueMs === undefined ? fetches.get(client) : undefined;
+        const fetch = known ?? client.fetchWith(withTerms(options, { maxQueueMs }));
+        const response = await fetch(copy, withTerms(init, { signal }));
         if (isKeyRefusal(response.status) && isOfClient(response)) throw response;
         return response;
       };
@@ -171,26 +173,31 @@ function fetchesBy(hand: Hand, members: readonly Member[]): Client['fetchWith'] 
 interface PlanOptions {
   readonly priority?: number | undefined;
   readonly cost?: number | undefined;
+  readonly maxQueueMs?: number | undefined;
   readonly signal?: unknown;
 }
 
-/** What an estimate depends on. A call with options that are none is refused by its client. */
-function planOf(
-  options: PlanOptions | undefined,
-  endpoint?: string,
-): EstimateOptions & { readonly signal?: AbortSignal | undefined } {
-  const { priority, cost, signal } = options ?? {};
+/** What the choice of a client depends on. A call with options that are none is refused by its client. */
+function planOf(options: PlanOptions | undefined, endpoint?: string): Omit<PooledCall<unknown>, 'make' | 'isOneShot'> {
+  const { priority, cost, maxQueueMs, signal } = options ?? {};
   return {
     endpoint,
     signal: signal instanceof AbortSignal ? signal : undefined,
     priority: Number.isFinite(priority) ? priority : 0,
     cost: Number.isFinite(cost) && Number(cost) >= 0 ? cost : undefined,
+    maxQueueMs: typeof maxQueueMs === 'number' && maxQueueMs >= 0 ? maxQueueMs : undefined,
   };
 }
 
-/** Options with a signal in place of their own. */
-function withSignal<T>(options: T, signal: AbortSignal | undefined): T {
-  return signal && typeof (options ?? {}) === 'object' ? { ...options, signal } : options;
+/** Options with those terms in place of their own that are given. */
+function withTerms<T>(
+  options: T,
+  terms: { readonly signal?: AbortSignal | undefined; readonly maxQueueMs?: number | undefined },
+): T {
+  const given = Object.entries(terms).filter(([, value]) => value !== undefined);
+  return given.length > 0 && typeof (options ?? {}) === 'object'
+    ? { ...options, ...Object.fromEntries(given) }
+    : options;
 }
 
 /** What a bulk has to know of several clients: what they do together. */

@@ -538,3 +538,46 @@ describe('a pool', () => {
     expect(estimates).toBe(20);
   });
 });
+
+describe('a call of a pool with a maxQueueMs', () => {
+  /** How long a call took to fail, in milliseconds, and how. */
+  async function failed({ clock }: ReturnType<typeof world>, call: () => Promise<unknown>) {
+    const from = clock.now();
+    const error = await clock.run(call().catch((reason: unknown) => reason));
+    return { tookMs: clock.now() - from, isExhausted: isQuotaExhausted(error) };
+  }
+
+  // Each client counted it anew: with three of them 6 s.
+  it.each([
+    ['of its own', {}, 2_000],
+    ['of the clients', { maxQueueMs: 2_000 }, undefined],
+  ])('%s fails once that is over, whichever client it is handed to', async (_, options, maxQueueMs) => {
+    const made = world([{ minute: 60 }, { minute: 60 }], { options: { concurrency: 1, ...options } });
+    const { pool, calls, services } = made;
+    await calls(2);
+    // No estimate tells when the requests under way come back.
+    for (const service of services) service.faults.next(1, 'hang');
+    const hanging = [0, 1].map(() => pool.getInfo({ maxQueueMs: Infinity }).catch(() => {}));
+    const terms = maxQueueMs === undefined ? {} : { maxQueueMs };
+    for (const call of [() => pool.getInfo(terms), () => pool.fetchWith(terms)('/extended/v1/info')]) {
+      const { tookMs, isExhausted } = await failed(made, call);
+      expect(isExhausted).toBe(true);
+      expect(tookMs).toBeLessThanOrEqual(2_250);
+    }
+    await made.clock.run(Promise.all(hanging));
+  });
+
+  // It waited for the first answer of either client: for half a minute, if that hung.
+  it('does not wait for longer for the first answers of the clients', async () => {
+    const made = world([{ minute: 60 }, { minute: 60 }]);
+    const { pool, services } = made;
+    for (const service of services) service.faults.next(1, 'hang');
+    const hanging = [0, 1].map(() => pool.getInfo().catch(() => {}));
+    const { tookMs, isExhausted } = await failed(made, () => pool.getInfo({ maxQueueMs: 500 }));
+    expect(isExhausted).toBe(true);
+    expect(tookMs).toBeGreaterThanOrEqual(500);
+    expect(tookMs).toBeLessThanOrEqual(1_250);
+    expect(pool.waiting).toBe(0);
+    await made.clock.run(Promise.all(hanging));
+  });
+});
