@@ -128,12 +128,12 @@ export class QueueOutlook implements CallQueueOutlook {
     for (const call of bounds.keys()) this.leave(call);
     const ends = new Map<string, QueueEnd>();
     return new Map(
-      Array.from(bounds as ReadonlyMap<CountedCall, Bound>, ([call, bound]) => {
+      Array.from(bounds as ReadonlyMap<CountedCall, Bound>, ([call, { since }]) => {
         const { ask, stretch, maxQueueMs = 0 } = call;
         const like = `${stretch.priority} ${stretch.weight} ${ask.endpoint}`;
         const end = ends.get(like) ?? this.#endFor(ask);
         ends.set(like, end);
-        return [call, latenessError({ endpoint: ask.endpoint, maxQueueMs, bound }, end, this.#options.clock)];
+        return [call, latenessError({ endpoint: ask.endpoint, maxQueueMs, since }, end, this.#options.clock)];
       }),
     );
   }
@@ -163,7 +163,7 @@ export class QueueOutlook implements CallQueueOutlook {
       this.#recheckBy(until, windowMs);
       return undefined;
     }
-    return latenessError({ endpoint: ask.endpoint, maxQueueMs, bound: { by, since } }, end, clock);
+    return latenessError({ endpoint: ask.endpoint, maxQueueMs, since }, end, clock);
   }
 
   /**

@@ -2,7 +2,6 @@ import type { Clock } from '../../clock.ts';
 import { duration, QuotaExhaustedError } from '../../errors.ts';
 import type { Ask, Reason } from '../../quota/admission.ts';
 import { LAST_INSTANT, type QuotaSnapshot } from '../../quota/headers/snapshot.ts';
-import type { Bound } from './pending-call.ts';
 
 /** The end of the queue, for the error of a call that the queue does not accept. */
 export interface QueueEnd {
@@ -20,14 +19,13 @@ export interface QueueEnd {
 interface LateCall {
   readonly endpoint: string;
   readonly maxQueueMs: number;
-  /** Since when it waits, and when it is to be sent at the latest, in monotonic milliseconds. */
-  readonly bound: Bound;
+  /** Since when it waits, in monotonic milliseconds. */
+  readonly since: number;
 }
 
 /** The error of a call that would be sent later than its `maxQueueMs` allows. */
-export function latenessError({ endpoint, maxQueueMs, bound }: LateCall, end: QueueEnd, clock: Clock): Error {
+export function latenessError({ endpoint, maxQueueMs, since }: LateCall, end: QueueEnd, clock: Clock): Error {
   const { waiting, window = 'queue' } = end;
-  const { since } = bound;
   const now = clock.now();
   const about = Number.isFinite(end.sentAt) ? `after about ${duration(end.sentAt - since)}` : 'never';
   const wait = since < now && end.sentAt <= now ? `after more than ${duration(now - since)}` : about;
