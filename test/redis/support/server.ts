@@ -18,24 +18,32 @@ export interface RedisServer {
 
 const running = new Set<ChildProcess>();
 
+/** Ports that are tried: a connection of another test may take one between its choice and the server's start. */
+const PORTS = 5;
+
 /** Starts a server. What it holds is kept in memory alone. */
 export async function startRedis(...settings: string[]): Promise<RedisServer> {
-  const port = await freePort();
-  let child = await open(port, settings);
+  let [port, child] = [0, undefined as ChildProcess | undefined];
+  for (let tries = 0; !child && tries < PORTS; tries++) {
+    port = await freePort();
+    child = await open(port, settings);
+  }
   const end = async (): Promise<void> => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
     child.kill('SIGKILL');
     await once(child, 'exit');
   };
+  if (!child) throw new Error('redis-server does not start');
   return {
     port,
     url: `redis://127.0.0.1:${port}`,
     get pid() {
-      return child.pid ?? 0;
+      return child?.pid ?? 0;
     },
     restart: async () => {
       await end();
       child = await open(port, settings);
+      if (!child) throw new Error('redis-server does not start again');
     },
     stop: end,
   };
@@ -45,12 +53,14 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-async function open(port: number, settings: readonly string[]): Promise<ChildProcess> {
+/** Starts a server on a port; undefined: it ended, because the port is taken. */
+async function open(port: number, settings: readonly string[]): Promise<ChildProcess | undefined> {
   const own = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--daemonize', 'no'];
   const child = spawn('redis-server', [...own, ...settings], { stdio: 'ignore' });
   running.add(child);
   child.once('exit', () => running.delete(child));
   for (let tries = 0; tries < 500; tries++) {
+    if (child.exitCode !== null) return undefined;
     if (await answers(port)) return child;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
