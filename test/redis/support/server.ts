@@ -23,7 +23,8 @@ const PORTS = 5;
 
 /** Starts a server. What it holds is kept in memory alone. */
 export async function startRedis(...settings: string[]): Promise<RedisServer> {
-  let [port, child] = [0, undefined as ChildProcess | undefined];
+  let port = 0;
+  let child: ChildProcess | undefined;
   for (let tries = 0; !child && tries < PORTS; tries++) {
     port = await freePort();
     child = await open(port, settings);

@@ -23,18 +23,23 @@ it.each([
   expect(overflowError('GET /', end, 9, clock)).toMatchObject({ ...common, limit: 9, remaining: 0, why });
 });
 
-it('a call that still waits when its time is over would be sent later than that, whatever an estimate says', async () => {
+it.each([
+  [
+    'that still waits when its time is over would be sent later than that, whatever an estimate says',
+    1_500,
+    500,
+    'after more than 500 ms',
+  ],
+  [
+    'of which an estimate says when it would be sent is told that, although time has passed',
+    2_000,
+    0,
+    'after about 1 s',
+  ],
+])('a call %s', async (_, sentAt, maxQueueMs, told) => {
   const clock = virtualClock({ wall: NOON });
   await clock.advance(1_500);
-  const end = { waiting: 7, sentAt: 1_500, quota: undefined };
-  const late = latenessError({ endpoint: 'GET /', maxQueueMs: 500, since: 1_000 }, end, clock);
-  expect(late.message).toContain('would be sent after more than 500 ms, with 7 waiting');
-});
-
-it('a call of which an estimate says when it would be sent is told that, although time has passed', async () => {
-  const clock = virtualClock({ wall: NOON });
-  await clock.advance(1_500);
-  const end = { waiting: 7, sentAt: 2_000, quota: undefined };
-  const late = latenessError({ endpoint: 'GET /', maxQueueMs: 0, since: 1_000 }, end, clock);
-  expect(late.message).toContain('would be sent after about 1 s, with 7 waiting');
+  const end = { waiting: 7, sentAt, quota: undefined };
+  const late = latenessError({ endpoint: 'GET /', maxQueueMs, since: 1_000 }, end, clock);
+  expect(late.message).toContain(`would be sent ${told}, with 7 waiting`);
 });
