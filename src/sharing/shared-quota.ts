@@ -71,7 +71,7 @@ export class SharedQuota implements ShareLimit {
     this.#member = member;
     this.#needs = new CallNeeds(member);
     this.#ledger = new Ledger(member.time, member.random);
-    this.#facts = new FactSync(member, this.#ledger, this.#discovery, options.part);
+    this.#facts = new FactSync(member, this.#ledger, options.part);
     this.#stated = new StatedRoom(this.#ledger.strangers, this.#needs.underWay);
     this.#shortage = new Shortage(this.#needs, this.#ledger, this.#discovery);
     this.#resumption = new Resumption(member.random);

@@ -28,9 +28,13 @@ async function served(second: WindowKind, cost: number): Promise<number> {
   return service.log.filter(({ limited }) => !limited).length;
 }
 
-async function quantile(second: WindowKind, size: number): Promise<number> {
+async function quantile(
+  second: WindowKind,
+  size: number,
+  latencyMs: readonly [least: number, most: number] = [20, 80],
+): Promise<number> {
   const windows = { second, minute: 'aligned' } as const;
-  const quota = { keyed: { second: 20, minute: 1_000 }, windows, latencyMs: [20, 80] } as const;
+  const quota = { keyed: { second: 20, minute: 1_000 }, windows, latencyMs };
   const fleet = fleetOf(size, quota, {}, { isShared: size > 1 });
   const took = await byChance(fleet, BURSTS, { fromMs: 60_000, untilMs: runs(85_000, 180_000) });
   expect(fleet.limited).toBe(0);
@@ -42,6 +46,29 @@ describe('processes with bursts that come by chance, of two fifths of the second
   it('wait for less than 0.6 s where it drains', async () => {
     expect(await quantile('leaky', 1)).toBeLessThan(100);
     expect(await quantile('leaky', 4)).toBeLessThan(600);
+  });
+
+  // A unit counted in each fourth of the tenths of a second in which its request might arrive: 3.3 s.
+  it('wait for less than a second where answers are slow and uneven, too', async () => {
+    expect(await quantile('leaky', 4, [100, 400])).toBeLessThan(1_000);
+  });
+});
+
+describe('processes that find out that the second which they share drains', () => {
+  it.each(
+    cases(
+      // That it does not was taken from a second in which no reading counted less than the one before: 16 and 8 refused.
+      [
+        [60, [20, 80]],
+        [30, [50, 250]],
+      ],
+      // A unit that might arrive in twelve tenths of a second counted in the last of them alone: 2 refused.
+      [[20, [20, 80]]],
+    ),
+  )('have no request refused meanwhile (%i units, answers take %j ms)', async (second, latencyMs) => {
+    const fleet = fleetOf(3, { keyed: { second }, windows: { second: 'leaky' }, latencyMs }, {}, { seed: 1 });
+    await fleet.clock.run(fleet.work(20 * second));
+    expect(fleet.limited).toBe(0);
   });
 });
 

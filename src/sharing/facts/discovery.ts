@@ -68,11 +68,6 @@ export class Discovery {
     return this.isLooking(now) && !this.#isCrowded && roundTripMs < APART_MS ? this.#sendAt : now;
   }
 
-  /** How long this process has had the quota to itself, in milliseconds. */
-  aloneFor(now: number): number {
-    return now - this.#from;
-  }
-
   /** The instant until which another process is known to look. */
   get waitsUntil(): number {
     return this.#othersUntil;

@@ -1,10 +1,9 @@
 import { SHAPES } from '../../quota/models/all.ts';
 import type { Shapes, WindowNews } from '../../quota/share-limit.ts';
-import { type Period, periodMsOf, SHORT_MS } from '../../quota/time/periods.ts';
+import type { Period } from '../../quota/time/periods.ts';
 import type { Member } from '../../share.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Answer, Facts, ShareStore, StoreCall } from '../store/store.ts';
-import type { Discovery } from './discovery.ts';
 import { SharedFacts } from './facts.ts';
 import { ResetDetector } from './reset-detector.ts';
 
@@ -21,7 +20,6 @@ const UNKNOWN: Shapes = { alive: SHAPES, epoch: 0 };
 export class FactSync {
   readonly #member: Member;
   readonly #ledger: Ledger;
-  readonly #discovery: Discovery;
   readonly #part: number;
   readonly #resets = new ResetDetector();
   #facts = new SharedFacts();
@@ -29,17 +27,13 @@ export class FactSync {
   readonly #seen = new Map<Period, number>();
   #toldAt = -Infinity;
   #isAsked = false;
-  /** The last reading of a short window, and how often the usage of it has sunk during a look. */
-  #last = { used: 0, at: Infinity };
-  #sunk = 0;
   /** Whether the service answers without naming a window, so that there is no quota to share. */
   isUnlimited = false;
 
   /** @param part - the part of each limit that the processes of the store may use. */
-  constructor(member: Member, ledger: Ledger, discovery: Discovery, part = 1) {
+  constructor(member: Member, ledger: Ledger, part = 1) {
     this.#member = member;
     this.#ledger = ledger;
-    this.#discovery = discovery;
     this.#part = part;
   }
 
@@ -163,37 +157,16 @@ export class FactSync {
     policy.reset();
   }
 
-  /**
-   * The candidate shapes that remain after a reading. A process that had the quota to itself for longer than a short window would
-   * have seen a leaky bucket drain, so `leaky` is dropped, unless usage sank more often than windows end; a refusal may re-admit it.
-   */
+  /** The candidate shapes that remain after a reading. */
   #judge(news: WindowNews): Shapes {
     const { timeline } = this.#ledger;
     const { period, sentAt, receivedAt } = news;
     if (!timeline.isKnown) return news.shapes;
-    this.#watch(news);
     const window = this.#ledger.windows.of(period);
     const sent = timeline.at(sentAt);
     const received = timeline.at(receivedAt);
     const claims = window?.isShort ? undefined : window?.claims({ least: sent.least, most: received.most });
-    const left = this.#resets.judge(news, sent, received, claims);
-    const isSeen =
-      window?.isShort &&
-      this.#discovery.isAlone(receivedAt) &&
-      this.#discovery.aloneFor(receivedAt) > periodMsOf(period) &&
-      this.#sunk <= 1 + this.#discovery.aloneFor(receivedAt) / periodMsOf(period);
-    const calendar = left.alive.filter(({ isCalendar }) => isCalendar);
-    const isDraining = left.alive.every(({ isCalendar, drains }) => isCalendar || drains);
-    const isOpen = calendar.length > 0 && calendar.length < left.alive.length;
-    return isSeen && isOpen && isDraining ? { alive: calendar, epoch: left.epoch } : left;
-  }
-
-  /** Counts how often usage of a short window has sunk between two requests that followed each other, while no other process sent. */
-  #watch({ period, used, sentAt, receivedAt }: WindowNews): void {
-    if (periodMsOf(period) > SHORT_MS) return;
-    if (!this.#discovery.isAlone(receivedAt)) this.#sunk = 0;
-    else if (sentAt >= this.#last.at && used <= this.#last.used) this.#sunk++;
-    this.#last = { used, at: receivedAt };
+    return this.#resets.judge(news, sent, received, claims);
   }
 }
 

@@ -95,7 +95,7 @@ export class SlotChoice {
   /** The one slot of the calls that are expected within `forMs`; none while it is held back. */
   expected(forMs: number, now: number): Slot | undefined {
     const { least, most } = this.#timeline.arrival(now);
-    const slot = this.#slots.at({ least, most: most + forMs });
+    const slot = this.#slots.at({ least, most: most + forMs }, most - least);
     return slot.from < this.#heldBackUntil(most) ? undefined : slot;
   }
 

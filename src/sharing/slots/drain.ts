@@ -10,10 +10,11 @@ import type { TimeRange } from './timeline.ts';
 export const SPARE_STEPS = 2;
 
 /**
- * A slot may touch more steps of a short window. What drains in the others of them is kept free: then a unit of a slot that touches so many counts in its
- * last step alone.
+ * A slot touches more steps of a short window: of as many as the time is uncertain in which a request arrives, within these bounds, a unit counts in the
+ * last alone. What drains in the others of them is kept free.
  */
-const SHORT_TOUCHED = 4;
+const LEAST_TOUCHED = 4;
+const MOST_TOUCHED = 7;
 
 /** A short window of fewer units is not counted by steps: too few would be left. */
 const SHORT_FROM = 5;
@@ -23,9 +24,9 @@ export function hasSteps(period: Period, limit: number): boolean {
   return !isShort(period) || limit >= SHORT_FROM;
 }
 
-/** Units of a step that are kept free. */
-export function spareOf(period: Period, limit: number): number {
-  return isShort(period) ? Math.ceil(((SHORT_TOUCHED - SPARE_STEPS) * limit) / stepsOf(period)) : 0;
+/** Units of a step that are kept free, if it is uncertain by so many milliseconds when a request arrives. */
+export function spareOf(period: Period, limit: number, vagueMs: number): number {
+  return Math.ceil(((touchedOf(period, vagueMs) - SPARE_STEPS) * limit) / stepsOf(period));
 }
 
 /** The units that drain of a window in some milliseconds, rounded up. */
@@ -33,9 +34,12 @@ export function drainedIn(period: Period, limit: number, ms: number): number {
   return Math.max(0, Math.ceil((limit * ms) / periodMsOf(period)));
 }
 
-/** The steps, the last one first, in one of which a unit counts that arrives within this range, or in one of those before that a slot may touch. */
-export function stepsAt(period: Period, { least, most }: TimeRange): InstanceTime[] {
-  const touched = touchedOf(period);
+/**
+ * The steps, the last one first, in which a unit counts whose request arrives within this range: of so many as a slot touches where it is uncertain by
+ * `vagueMs` when a request arrives, the last one.
+ */
+export function stepsAt(period: Period, { least, most }: TimeRange, vagueMs: number): InstanceTime[] {
+  const touched = touchedOf(period, vagueMs);
   const [first, last] = [indexAt(period, least), indexAt(period, most)];
   return Array.from({ length: Math.floor((last - first) / touched) + 1 }, (_, index) =>
     step(period, last - touched * index, 0),
@@ -43,14 +47,21 @@ export function stepsAt(period: Period, { least, most }: TimeRange): InstanceTim
 }
 
 /** The last step in which a unit may count of a slot that has begun by an instant and is held so far ahead, and when that step begins. */
-export function lastStep(period: Period, time: number, reachMs: number): InstanceTime & { readonly from: number } {
-  const index = Math.min(indexAt(period, time) + touchedOf(period) - 1, indexAt(period, time + reachMs));
+export function lastStep(
+  period: Period,
+  time: number,
+  reachMs: number,
+  vagueMs: number,
+): InstanceTime & { readonly from: number } {
+  const index = Math.min(indexAt(period, time) + touchedOf(period, vagueMs) - 1, indexAt(period, time + reachMs));
   return { ...step(period, index, 0), from: (index * periodMsOf(period)) / stepsOf(period) };
 }
 
 /** How many steps a slot may touch and count in one of them. */
-function touchedOf(period: Period): number {
-  return isShort(period) ? SHORT_TOUCHED : SPARE_STEPS;
+function touchedOf(period: Period, vagueMs: number): number {
+  if (!isShort(period)) return SPARE_STEPS;
+  const touched = Math.ceil((vagueMs * stepsOf(period)) / periodMsOf(period)) + 1;
+  return Math.min(Math.max(LEAST_TOUCHED, touched), MOST_TOUCHED);
 }
 
 /**

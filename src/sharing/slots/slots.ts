@@ -49,10 +49,10 @@ export class Slots {
     return this.areSeconds ? QUANTUM_MS : FINE_QUANTUM_MS;
   }
 
-  /** The narrowest slot that covers this range. */
-  at({ least, most }: TimeRange): Slot {
+  /** The narrowest slot that covers this range. Each request of it arrives at an instant that is uncertain by `vagueMs`. */
+  at({ least, most }: TimeRange, vagueMs: number = most - least): Slot {
     const { quantum } = this;
-    return this.#make(Math.floor(least / quantum), Math.floor(most / quantum));
+    return this.#make(Math.floor(least / quantum), Math.floor(most / quantum), vagueMs);
   }
 
   /** The next `count` slots, each wide enough for an arrival time that is uncertain by `most - least`. */
@@ -60,17 +60,19 @@ export class Slots {
     const { quantum } = this;
     const width = Math.ceil((most - least) / quantum + USEFUL_PART);
     const begin = Math.floor(least / quantum) + 1;
-    return Array.from({ length: count }, (_, index) => this.#make(begin + index, begin + index + width - 1));
+    return Array.from({ length: count }, (_, index) =>
+      this.#make(begin + index, begin + index + width - 1, most - least),
+    );
   }
 
-  #make(first: number, last: number): Slot {
+  #make(first: number, last: number, vagueMs: number): Slot {
     const { quantum } = this;
     const [from, to] = [first * quantum, (last + 1) * quantum];
     const range = { least: from, most: to - 1 };
     return {
       name: `${this.areSeconds ? '' : 'f'}${first}${last > first ? `+${last - first}` : ''}`,
       ...{ from, to },
-      instances: [...this.#windows].flatMap((window) => window.instances(range)),
+      instances: [...this.#windows].flatMap((window) => window.instances(range, vagueMs)),
     };
   }
 }

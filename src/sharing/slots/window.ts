@@ -147,24 +147,24 @@ export class SharedWindow extends ShapedWindow {
   }
 
   /** Units of a step that are kept free whatever calls wait, but for a request that costs more than they leave. */
-  spare({ drain, units = this.limit }: Instance, need: number): number {
-    const kept = drain !== undefined && this.drains ? spareOf(this.period, this.limit) : this.limit - units;
+  spare({ drain, units = this.limit }: Instance, need: number, vagueMs: number): number {
+    const kept = drain !== undefined && this.drains ? spareOf(this.period, this.limit, vagueMs) : this.limit - units;
     return Math.min(kept, Math.max(0, this.limit - need));
   }
 
   /** All instances in which a request that arrives within this range may be counted. */
-  instances(range: TimeRange): Instance[] {
+  instances(range: TimeRange, vagueMs: number = range.most - range.least): Instance[] {
     // With several candidates both kinds are counted, so that no unit is missing when the shape becomes known.
     return [
       ...(this.mayBeCalendar || this.mayBeEstimated ? this.#calendar(range) : []),
       ...(this.isCalendar || this.drains || this.isByCalendar ? [] : this.#of(slidingOf(this.period, range))),
-      ...(this.mayDrain ? this.#of(stepsAt(this.period, range)) : []),
+      ...(this.mayDrain ? this.#of(stepsAt(this.period, range, vagueMs)) : []),
       ...(this.isEven ? this.#of(evenOf(this.period, this.limit, range)) : []),
     ];
   }
 
   /** Records a reading; `sent` and `received` are the bounds of the service's clock at those instants. */
-  read({ used, limit, sentAt }: WindowNews, sent: TimeRange, received: TimeRange): void {
+  read({ used, limit, sentAt }: WindowNews, sent: TimeRange, received: TimeRange, vagueMs: number): void {
     this.limit = limit;
     this.left = Math.max(0, limit - used);
     if (used > limit / 2 && used - this.#mostCounted(sent.least) > limit / 2) this.#exceededAt = sentAt;
@@ -181,7 +181,7 @@ export class SharedWindow extends ShapedWindow {
       const before = (this.#used.get(only.name) ?? 0) - (this.#used.get(present.name) ?? 0);
       if (carried <= Math.max(0, before)) this.#note(only, used, sentAt);
     }
-    const last = this.mayDrain ? lastStep(this.period, received.most, this.reachMs) : undefined;
+    const last = this.mayDrain ? lastStep(this.period, received.most, this.reachMs, vagueMs) : undefined;
     // What may have drained when the step begins is no more used.
     if (last) this.#note(last, used - drainedIn(this.period, limit, last.from - sent.least), sentAt);
     keepLast(this.#readings, READINGS);

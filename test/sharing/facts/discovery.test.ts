@@ -21,7 +21,6 @@ describe('a look at the service', () => {
     discovery.ask(false, 900);
     discovery.hear('granted', false, 900);
     expect([discovery.isAlone(1_299), discovery.isAlone(1_300)]).toEqual([false, true]);
-    expect(discovery.aloneFor(2_300)).toBe(1_000);
   });
 
   it('spreads few calls, so that some are counted before a second ends and others after it', () => {

@@ -7,7 +7,6 @@ import type { Shape } from '../../../src/quota/models/model.ts';
 import type { SiblingFacts, WindowNews } from '../../../src/quota/share-limit.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
 import type { Member } from '../../../src/share.ts';
-import { Discovery } from '../../../src/sharing/facts/discovery.ts';
 import { FactSync } from '../../../src/sharing/facts/fact-sync.ts';
 import { Ledger } from '../../../src/sharing/ledger/ledger.ts';
 import { memoryStore } from '../../../src/sharing/store/memory-store.ts';
@@ -19,7 +18,6 @@ import { BEGIN, reading } from '../support/small.ts';
 interface World {
   readonly sync: FactSync;
   readonly ledger: Ledger;
-  readonly discovery: Discovery;
   readonly store: ShareStore;
   readonly clock: VirtualClock;
   readonly time: ServerClock;
@@ -38,12 +36,12 @@ function worldOf(vagueMs: number | 'unknown' = 0): World {
   const clock = virtualClock({ wall: BEGIN });
   const time = new ServerClock();
   if (vagueMs !== 'unknown') time.narrow(BEGIN - vagueMs / 2, BEGIN + vagueMs / 2, 0);
-  const [ledger, discovery, learned] = [new Ledger(time, () => 0), new Discovery(), [] as SiblingFacts[]];
+  const [ledger, learned] = [new Ledger(time, () => 0), [] as SiblingFacts[]];
   const member = { clock, time, learn: (facts: SiblingFacts) => void learned.push(facts) };
-  const sync = new FactSync(member as unknown as Member, ledger, discovery);
+  const sync = new FactSync(member as unknown as Member, ledger);
   const store = memoryStore(clock.wall);
   return {
-    ...{ sync, ledger, discovery, store, clock, time, learned },
+    ...{ sync, ledger, store, clock, time, learned },
     share: () => sync.share(store, (work) => work()),
     read: (news, at = clock.now()) => sync.read(reading({ limit: 100, sentAt: at, receivedAt: at + 1, ...news })),
     async stored() {
@@ -51,12 +49,6 @@ function worldOf(vagueMs: number | 'unknown' = 0): World {
       return Object.fromEntries(facts ?? []);
     },
   };
-}
-
-/** This process looks, and knew no window before. */
-function granted(discovery: Discovery, at: number): void {
-  discovery.ask(true, at);
-  discovery.hear('granted', false, at);
 }
 
 const alive = (...shapes: readonly Shape[]): Pick<WindowNews, 'shapes'> => ({ shapes: { alive: shapes, epoch: 0 } });
@@ -303,101 +295,5 @@ describe('what a process reads of a window’s shape', () => {
     read({ used: 90, ...alive(aligned, leaky) }, 59_000 + BEGIN);
     read({ used: 1, ...alive(aligned, leaky) }, 60_100 + BEGIN);
     expect(ledger.windows.of('minute')?.shapes.alive).toHaveLength(2);
-  });
-
-  describe('of a second, while it has the quota to itself', () => {
-    /** Reads a second during a look that began at 0. */
-    function looking(
-      readings: readonly (readonly [at: number, used: number])[],
-      { shapes = [aligned, leaky], isAlone = true }: { shapes?: readonly Shape[]; isAlone?: boolean } = {},
-    ): string[] | undefined {
-      const { ledger, discovery, read } = worldOf();
-      // Two looks that follow each other without a break.
-      if (isAlone) for (const at of [0, 900, 1_800]) granted(discovery, at);
-      for (const [at, used] of readings) read({ period: 'second', limit: 20, used, ...alive(...shapes) }, at);
-      return ledger.windows.of('second')?.shapes.alive.map(({ name }) => name);
-    }
-
-    it('is not leaky once it has been alone for longer than the second', () => {
-      const first = [500, 1] as const;
-      expect(looking([first, [998, 2]])).toEqual(['aligned', 'leaky']);
-      expect(looking([first, [999, 2]])).toEqual(['aligned', 'leaky']);
-      expect(looking([first, [1_000, 2]])).toEqual(['aligned']);
-      expect(looking([first, [1_500, 2]], { isAlone: false })).toEqual(['aligned', 'leaky']);
-    });
-
-    it('is still open where it is no matter of draining, or of the calendar', () => {
-      // What is no short window, or may be of a third shape, is not told by draining.
-      const left = (...shapes: readonly Shape[]): string[] | undefined =>
-        looking(
-          [
-            [500, 1],
-            [1_500, 2],
-          ],
-          { shapes },
-        );
-      expect(left(aligned, firstRequest, leaky)).toHaveLength(3);
-      expect(left(aligned, firstRequest)).toEqual(['aligned', 'first-request']);
-      expect(left(leaky)).toEqual(['leaky']);
-      expect(left(aligned)).toEqual(['aligned']);
-    });
-
-    it('is still open where usage sank more often than seconds end', () => {
-      const sinking = (times: number): (readonly [number, number])[] =>
-        Array.from({ length: times + 1 }, (_, nth) => [500 + nth * 200, 9 - nth] as const);
-      // At 1.1 s it may have sunk twice, and at 1.3 s, too.
-      expect(
-        looking(
-          sinking(2)
-            .slice(0, 3)
-            .concat([[1_101, 8]]),
-        ),
-      ).toEqual(['aligned']);
-      expect(looking(sinking(3))).toEqual(['aligned', 'leaky']);
-      // At 2.0 s three times.
-      expect(looking([...sinking(3), [1_999, 9]])).toEqual(['aligned']);
-      expect(looking([...sinking(3), [1_998, 9]])).toEqual(['aligned', 'leaky']);
-    });
-
-    it('is of a window that is short alone', () => {
-      const { ledger, discovery, read } = worldOf();
-      for (let at = 0; at < 62_000; at += 900) granted(discovery, at);
-      for (const at of [61_000, 61_500]) read({ used: 1, ...alive(aligned, leaky) }, at);
-      expect(ledger.windows.of('minute')?.shapes.alive).toHaveLength(2);
-    });
-
-    it('counts a drop to as much, and one between requests of which one followed the other at once', () => {
-      const { ledger, discovery, sync } = worldOf();
-      for (const at of [0, 900]) granted(discovery, at);
-      const read = (used: number, sentAt: number): void =>
-        sync.read(
-          reading({ period: 'second', limit: 20, used, sentAt, receivedAt: sentAt + 100, ...alive(aligned, leaky) }),
-        );
-      // Each is sent when the one before was answered, and counts no more than that.
-      for (const at of [600, 700, 800, 900]) read(5, at);
-      read(6, 1_000);
-      expect(ledger.windows.of('second')?.shapes.alive).toHaveLength(2);
-    });
-
-    it('counts no drop between requests that were under way together, nor a rise', () => {
-      const { ledger, discovery, sync } = worldOf();
-      for (const at of [0, 900]) granted(discovery, at);
-      const read = (used: number, sentAt: number, receivedAt: number): void =>
-        sync.read(reading({ period: 'second', limit: 20, used, sentAt, receivedAt, ...alive(aligned, leaky) }));
-      for (const [nth, used] of [9, 8, 7, 6].entries()) read(used, 500 + nth, 600 + nth);
-      for (const [nth, used] of [7, 8, 9].entries()) read(used, 700 + nth * 10, 701 + nth * 10);
-      read(10, 1_100, 1_101);
-      expect(ledger.windows.of('second')?.shapes.alive).toEqual([aligned]);
-    });
-
-    it('counts drops of a look alone, and none of the minute', () => {
-      const { ledger, discovery, read } = worldOf();
-      for (const [nth, used] of [9, 8, 7, 6].entries())
-        read({ period: 'second', limit: 20, used, ...alive(aligned, leaky) }, nth * 10);
-      for (const at of [100, 1_000]) granted(discovery, at);
-      for (const [nth, used] of [9, 8, 7, 6].entries()) read({ used, ...alive(aligned) }, 200 + nth * 10);
-      read({ period: 'second', limit: 20, used: 7, ...alive(aligned, leaky) }, 1_300);
-      expect(ledger.windows.of('second')?.shapes.alive).toEqual([aligned]);
-    });
   });
 });

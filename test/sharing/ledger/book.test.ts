@@ -529,7 +529,7 @@ describe('a window that a book names', () => {
   function told(period: Period, rest: Partial<Instance> = {}, said?: Partial<WindowNews>): Partial<WindowAsk> {
     const windows = calendar({ [period]: 100 });
     const slot = new Slots(windows).at(exactly(BEGIN));
-    if (said) windows.of(period)?.read(reading({ period, ...said }), exactly(BEGIN), exactly(BEGIN));
+    if (said) windows.of(period)?.read(reading({ period, ...said }), exactly(BEGIN), exactly(BEGIN), 0);
     const instances = slot.instances.map((instance) => ({ ...instance, ...rest }));
     const wishes = wishing([], { want: 1, slots: [{ ...slot, instances }] });
     return compose(new Book(), 0, wishes).windows[0] ?? {};
@@ -547,10 +547,10 @@ describe('a window that a book names', () => {
 
   it('says how old the oldest reading is that bounds it from above', () => {
     const windows = calendar({ minute: 100 });
-    windows.of('minute')?.read(reading({ period: 'minute', sentAt: -2_000 }), exactly(BEGIN), exactly(BEGIN));
+    windows.of('minute')?.read(reading({ period: 'minute', sentAt: -2_000 }), exactly(BEGIN), exactly(BEGIN), 0);
     const wishes = wishing([], { want: 1, slots: [new Slots(windows).at(exactly(BEGIN))] });
     expect(compose(new Book(), 0, wishes).oldestMs).toBe(2_000);
-    windows.of('minute')?.read(reading({ period: 'minute', sentAt: -20_000 }), exactly(BEGIN), exactly(BEGIN));
+    windows.of('minute')?.read(reading({ period: 'minute', sentAt: -20_000 }), exactly(BEGIN), exactly(BEGIN), 0);
     expect(compose(new Book(), 20_000, wishes).oldestMs).toBe(0);
   });
 

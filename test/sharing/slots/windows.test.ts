@@ -116,7 +116,7 @@ describe('a window that processes share', () => {
     const keptAfter = (sentAt: number): number => {
       const minute = new SharedWindow('minute', 100, UNKNOWN, DATED);
       const news = { ...reading({ period: 'minute', used: 1, shapes: UNKNOWN }), limit: 100 };
-      minute.read(news, exactly(BEGIN + sentAt), exactly(BEGIN + sentAt + 20));
+      minute.read(news, exactly(BEGIN + sentAt), exactly(BEGIN + sentAt + 20), 40);
       return minute.keptForProbe(BEGIN + 30_000);
     };
     expect([2_980, 2_981].map(keptAfter)).toEqual([0, 1]);
@@ -167,7 +167,7 @@ describe('a window that processes share', () => {
       .instances(exactly(BEGIN))
       .filter(({ name }) => name.includes('even'));
     // When a second begins the nine steps before it count in full, and those of its first one come at once.
-    expect(even.map((one) => [one.limit - one.window.spare(one, 1), one.end - BEGIN])).toEqual([
+    expect(even.map((one) => [one.limit - one.window.spare(one, 1, 0), one.end - BEGIN])).toEqual([
       [10, expect.closeTo(1_000 / 9, 0)],
     ]);
     // Also the step of a slot that ends after it is named until the slot is over.
@@ -209,9 +209,9 @@ describe('a window that processes share', () => {
       const even = new SharedWindow('second', limit, { alive: [slidingCounter], epoch: 1 }, DATED)
         .instances(exactly(BEGIN))
         .filter(({ name }) => name.includes('even'));
-      expect(even.map((one) => [one.limit - one.window.spare(one, 1), Math.round(1_000 / (one.end - BEGIN))])).toEqual([
-        [units, steps],
-      ]);
+      expect(
+        even.map((one) => [one.limit - one.window.spare(one, 1, 0), Math.round(1_000 / (one.end - BEGIN))]),
+      ).toEqual([[units, steps]]);
       expect((steps + 1) * units).toBeLessThanOrEqual(limit);
     },
   );
@@ -283,7 +283,7 @@ describe('a window that processes share', () => {
     const windows = new SharedWindows(DATED);
     const hour = windows.open('hour', 100, { alive: [slidingLog], epoch: 0 });
     const news = reading({ period: 'hour', used: 9, shapes: hour.shapes, sentAt: 0, receivedAt: 20 });
-    hour.read(news, exactly(BEGIN), exactly(BEGIN + 20));
+    hour.read(news, exactly(BEGIN), exactly(BEGIN + 20), 40);
     const first = instanceAt(windows, 'hour', BEGIN);
     hour.hearUsed(first, 9, BEGIN);
     expect(hour.reading(first, 60_000)?.used).toBe(9);
@@ -296,7 +296,7 @@ describe('a window that processes share', () => {
     const minute = windows.open('minute', 100, { alive: [slidingLog], epoch: 0 });
     const [first, next] = minute.instances({ least: BEGIN, most: BEGIN });
     if (!first || !next) throw new Error('there are none');
-    minute.read(reading({ used: 90, shapes: minute.shapes, sentAt: 0 }), exactly(BEGIN), exactly(BEGIN + 20));
+    minute.read(reading({ used: 90, shapes: minute.shapes, sentAt: 0 }), exactly(BEGIN), exactly(BEGIN + 20), 40);
     const told = (holds: number, nextHolds: number) => {
       minute.hearAll(
         new Map([
@@ -353,7 +353,7 @@ describe('a window that processes share', () => {
     const windows = calendar({ minute: 100 });
     const minute = windows.of('minute') as SharedWindow;
     const read = (used: number): boolean => {
-      minute.read(reading({ used, sentAt: 1_000 }), exactly(BEGIN), exactly(BEGIN + 40));
+      minute.read(reading({ used, sentAt: 1_000 }), exactly(BEGIN), exactly(BEGIN + 40), 40);
       return minute.isExceeded(2_000);
     };
     // The store has not said what it counts.
@@ -367,14 +367,14 @@ describe('a window that processes share', () => {
     if (!before || !present) throw new Error('there are none');
     estimated.hearUsed(before, 40, BEGIN);
     estimated.hearUsed(present, 0, BEGIN);
-    estimated.read(reading({ used: 90, sentAt: 1_000 }), exactly(BEGIN), exactly(BEGIN + 40));
+    estimated.read(reading({ used: 90, sentAt: 1_000 }), exactly(BEGIN), exactly(BEGIN + 40), 40);
     expect(estimated.isExceeded(1_000)).toBe(false);
   });
 
   it('remembers the most that was read of an instance, because answers may overtake each other', () => {
     const windows = calendar({ minute: 100 });
     const minute = windows.of('minute') as SharedWindow;
-    for (const used of [40, 30]) minute.read(reading({ used }), exactly(BEGIN), exactly(BEGIN + 40));
+    for (const used of [40, 30]) minute.read(reading({ used }), exactly(BEGIN), exactly(BEGIN + 40), 40);
     const instance = instanceAt(windows, 'minute', BEGIN);
     expect(minute.reading(instance, BEGIN + 1_000)).toEqual({ used: 40, bounds: 'both', ageMs: 1_000 });
     // An old reading says nothing of what was claimed since.
@@ -384,7 +384,7 @@ describe('a window that processes share', () => {
   it('does not take a reading for that of a minute that began while the answer was on its way', () => {
     const windows = calendar({ minute: 100 });
     const minute = windows.of('minute') as SharedWindow;
-    minute.read(reading({ used: 40 }), exactly(BEGIN - 10), exactly(BEGIN + 10));
+    minute.read(reading({ used: 40 }), exactly(BEGIN - 10), exactly(BEGIN + 10), 40);
     for (const at of [BEGIN - 10, BEGIN]) minute.hearUsed(instanceAt(windows, 'minute', at), 40, at);
     expect(minute.reading(instanceAt(windows, 'minute', BEGIN - 10), BEGIN)).toMatchObject({
       used: 40,
@@ -397,7 +397,7 @@ describe('a window that processes share', () => {
     const windows = calendar({ minute: 100 });
     const minute = windows.of('minute') as SharedWindow;
     const left = [40, 30, 120].map((used) => {
-      minute.read(reading({ used }), exactly(BEGIN), exactly(BEGIN));
+      minute.read(reading({ used }), exactly(BEGIN), exactly(BEGIN), 40);
       return minute.left;
     });
     expect(left).toEqual([60, 70, 0]);
@@ -405,7 +405,7 @@ describe('a window that processes share', () => {
 
   it('takes a reading for the most that is used of a minute while it may not be the calendar’s, and not for the least', () => {
     const minute = new SharedWindow('minute', 100, UNKNOWN, DATED);
-    minute.read(reading({ used: 40, shapes: UNKNOWN }), exactly(BEGIN), exactly(BEGIN + 40));
+    minute.read(reading({ used: 40, shapes: UNKNOWN }), exactly(BEGIN), exactly(BEGIN + 40), 40);
     const [ofCalendar, ...others] = minute.instances(exactly(BEGIN));
     expect(ofCalendar?.slides).toBeUndefined();
     // What is claimed of it is told first.
@@ -418,7 +418,7 @@ describe('a window that processes share', () => {
 
   it('of a minute or longer holds no more by any shape than the latest reading, and what is claimed after it, for as long as that is recent', () => {
     const day = new SharedWindow('day', 100, UNKNOWN, DATED);
-    day.read(reading({ period: 'day', used: 3, shapes: UNKNOWN }), exactly(BEGIN), exactly(BEGIN + 40));
+    day.read(reading({ period: 'day', used: 3, shapes: UNKNOWN }), exactly(BEGIN), exactly(BEGIN + 40), 40);
     // Half of the day is over, so an estimate counts half of the one before.
     const before = day.previous(BEGIN);
     const [present] = day.instances(exactly(BEGIN));
@@ -439,7 +439,7 @@ describe('a window that processes share', () => {
     expect(later).toEqual([...new Array(30).fill({ used: 3, bounds: 'above', ageMs }), undefined]);
     expect(said(BEGIN + 20_000).filter((each) => each !== undefined)).toMatchObject([{ used: 3, bounds: 'below' }]);
     const second = new SharedWindow('second', 100, UNKNOWN, DATED);
-    second.read(reading({ period: 'second', used: 3, shapes: UNKNOWN }), exactly(BEGIN), exactly(BEGIN + 40));
+    second.read(reading({ period: 'second', used: 3, shapes: UNKNOWN }), exactly(BEGIN), exactly(BEGIN + 40), 40);
     const ofSecond = second.instances(exactly(BEGIN)).map((each) => second.reading(each, BEGIN)?.bounds);
     expect(ofSecond.filter((bounds) => bounds !== undefined && bounds !== 'below')).toEqual([]);
   });
@@ -455,7 +455,7 @@ describe('a window that processes share', () => {
       if (before) minute.hearUsed(before, 40, now);
       minute.hearUsed(present, 5, now);
       if (inStretch !== undefined) minute.hearUsed(stretch, inStretch, now);
-      minute.read(reading({ used: 30, shapes: minute.shapes, sentAt: now }), exactly(now), exactly(now + 40));
+      minute.read(reading({ used: 30, shapes: minute.shapes, sentAt: now }), exactly(now), exactly(now + 40), 40);
       return minute.reading(stretch, now)?.bounds;
     };
     expect([24, 25, 40].map((units) => told(units))).toEqual(['above', 'both', 'both']);
@@ -473,7 +473,7 @@ describe('a window that processes share', () => {
       minute.hearUsed(before, 40, now);
       minute.hearUsed(present, counted, now);
       minute.hearUsed(next, 0, now);
-      minute.read(reading({ used: 30, shapes: minute.shapes, sentAt: now }), exactly(now), exactly(now + 40));
+      minute.read(reading({ used: 30, shapes: minute.shapes, sentAt: now }), exactly(now), exactly(now + 40), 40);
       return [present, before, next].map((each) => {
         const { used, bounds } = minute.reading(each, now) ?? {};
         return `${bounds} ${used}`;
@@ -488,7 +488,7 @@ describe('a window that processes share', () => {
   it('is bounded by the reading that was taken last, whichever answer comes first', () => {
     const day = new SharedWindow('day', 100, UNKNOWN, DATED);
     const hear = (used: number, sentAt: number) =>
-      day.read(reading({ period: 'day', used, sentAt, shapes: UNKNOWN }), exactly(BEGIN), exactly(BEGIN + 40));
+      day.read(reading({ period: 'day', used, sentAt, shapes: UNKNOWN }), exactly(BEGIN), exactly(BEGIN + 40), 40);
     hear(4, BEGIN + 1);
     hear(3, BEGIN);
     const [ofCalendar] = day.instances(exactly(BEGIN));
@@ -502,7 +502,7 @@ describe('a window that processes share', () => {
     const said = (period: Period, at: number): readonly (readonly [end: number, used: number])[] => {
       const window = new SharedWindow(period, 300, shapes, DATED);
       const news = reading({ period, used: 100, limit: 300, shapes });
-      window.read(news, exactly(BEGIN + at), exactly(BEGIN + at + 40));
+      window.read(news, exactly(BEGIN + at), exactly(BEGIN + at + 40), 40);
       return window.steps({ least: BEGIN + at, most: BEGIN + at + window.reachMs }).flatMap((step) => {
         const stated = window.reading(step, BEGIN + at + 1_000);
         return stated ? [[step.end - BEGIN, stated.used] as const] : [];
@@ -519,7 +519,7 @@ describe('a window that processes share', () => {
 
   it('does not tell what a reading says of a step while other shapes are possible', () => {
     const minute = new SharedWindow('minute', 300, UNKNOWN, DATED);
-    minute.read(reading({ used: 100, limit: 300 }), exactly(BEGIN + 500), exactly(BEGIN + 540));
+    minute.read(reading({ used: 100, limit: 300 }), exactly(BEGIN + 500), exactly(BEGIN + 540), 40);
     const steps = minute.instances(exactly(BEGIN + 2_500)).filter(({ drain }) => drain !== undefined);
     expect(steps.map((step) => minute.reading(step, BEGIN + 600))).toEqual([undefined]);
   });
@@ -529,7 +529,7 @@ describe('a window that processes share', () => {
     const second = windows.of('second') as SharedWindow;
     for (let nth = 0; nth < 40; nth++) {
       const at = BEGIN + nth * 1_000;
-      second.read(reading({ period: 'second', used: 7, sentAt: at }), exactly(at), exactly(at));
+      second.read(reading({ period: 'second', used: 7, sentAt: at }), exactly(at), exactly(at), 40);
     }
     const known = Array.from({ length: 40 }, (_, nth) => {
       const at = BEGIN + nth * 1_000;

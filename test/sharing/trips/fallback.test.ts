@@ -63,7 +63,7 @@ describe('a process that cannot ask the store', () => {
     const alone = fallback('partial');
     const paceIn = (used: number): number => {
       const months = calendar({ month: 10_000 });
-      for (const window of months) window.read(reading({ period: 'month', limit: 10_000, used }), BEGIN, BEGIN);
+      for (const window of months) window.read(reading({ period: 'month', limit: 10_000, used }), BEGIN, BEGIN, 0);
       return paceOf(alone, 0, months);
     };
     expect(paceIn(0)).toBeCloseTo(60_000 / (10_000 * 0.2));
