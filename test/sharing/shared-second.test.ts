@@ -88,6 +88,7 @@ describe('processes whose calls wait for a second of few units that begins with 
     cases(
       [[10, [100, 300], 7]],
       [
+        [3, [25, 150], 3],
         [5, [25, 150], 3],
         [5, [25, 150], 5],
         [10, [100, 300], 3],

@@ -180,14 +180,14 @@ export class CandidateShapes {
   }
 
   /**
-   * A reading without the request itself, if the service is known to count it before it answers: of requests of high cost, which leave few others
-   * room, the rest tells most. It is known once a reading counts more than all else can have left; one that counts less than
+   * A reading without the request itself, if the service is known to count it before it answers: the rest tells more, most of all where requests are
+   * costly or the window has few units. It is known once a reading counts more than all else can have left; one that counts less than
    * its own request shows the opposite, for good.
    */
   #besides(reading: WindowReading, answered: AnsweredRequests, isAlone: boolean): WindowReading {
     const { used, own, held, limited, sentAt } = reading;
     this.#readFrom = Math.min(this.#readFrom, sentAt);
-    if (limited || own <= 1) return reading;
+    if (limited || own < 1) return reading;
     if (used < own - TOLERANCE) this.#countsOwn = false;
     const from = sentAt - this.#periodMs;
     const most = held + answered.settledSince(from) + TOLERANCE;

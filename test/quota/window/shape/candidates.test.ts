@@ -84,7 +84,7 @@ describe('candidate shapes', () => {
     expect(alone.shapes).toEqual({ alive: [sliding.shape], epoch: 0 });
   });
 
-  describe('that costly requests would hide', () => {
+  describe('that requests would hide which a reading counts, too', () => {
     interface CostlyReading extends Partial<WindowReading> {
       readonly isAlone?: boolean;
       readonly readFrom?: number;
@@ -127,9 +127,13 @@ describe('candidate shapes', () => {
       expect(shapesAfter(10, { readFrom: -121_000, periodMs: 60_001 })).toEqual(both);
     });
 
-    it('are not by a refusal, which was not counted, nor by a request of one unit', () => {
+    it('are not by a refusal, which was not counted, nor by a request that costs nothing', () => {
       expect(shapesAfter(10, { isRefusal: true })).toEqual(both);
-      expect(shapesAfter(1, { own: 1 })).toEqual(both);
+      expect(shapesAfter(0, { own: 0 })).toEqual(both);
+    });
+
+    it('are, where the request that shows it has a cost of one unit', () => {
+      expect(shapesAfter(1, { own: 1 })).toEqual(['aligned']);
     });
 
     it('are never again once a reading has counted less than its request', () => {
