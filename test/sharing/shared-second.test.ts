@@ -111,6 +111,19 @@ describe('processes whose calls wait for a second of few units that begins with 
   );
 });
 
+describe('processes whose calls wait for a second of few units that drains', () => {
+  // That it is estimated could not be ruled out, and it was used as if it were: 0.5 of 4 units, and 0.6 of 5.
+  it.each(cases([[5]], [[3], [4], [6]]))('use as many of %i units as if it slid, at least', async (second) => {
+    const fleet = fleetOf(3, { keyed: { second }, windows: { second: 'leaky' }, latencyMs: [20, 80] }, {}, { seed: 1 });
+    void fleet.work(100 * second).catch(() => {});
+    await fleet.clock.advance(20_000);
+    const before = fleet.service.log.length;
+    await fleet.clock.advance(30_000);
+    expect(fleet.service.log.length - before).toBeGreaterThan(0.75 * second * 30);
+    expect(fleet.limited).toBe(0);
+  });
+});
+
 describe('processes that share a quota of a service that sends no date', () => {
   // Of the calendar's second the store's clock misses the beginning: 57 of 600 requests were refused, and the first of each later process in any shape.
   it.each(

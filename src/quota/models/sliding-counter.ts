@@ -10,6 +10,11 @@ import { ROUNDING, type Shape, type SureUsage, TOLERANCE, type WindowModel, type
 export const REFUTED_FROM = 4;
 const SHORT_REFUTED_FROM = 8;
 
+/** The smallest limit of a window for which a reading can refute the estimate. */
+export function refutedFrom(period: Period): number {
+  return periodMsOf(period) <= SHORT_MS ? SHORT_REFUTED_FROM : REFUTED_FROM;
+}
+
 /**
  * A sliding window estimated from two calendar windows: what was counted in the present one, and the part of the one
  * before that a sliding window would still cover if it had come evenly.
@@ -28,7 +33,7 @@ export class SlidingCounterModel implements WindowModel {
     this.#period = period;
     this.#clock = clock;
     this.#calendar = new CalendarUsage(period, clock);
-    this.#least = periodMsOf(period) <= SHORT_MS ? SHORT_REFUTED_FROM : REFUTED_FROM;
+    this.#least = refutedFrom(period);
   }
 
   spent(now: number): number {

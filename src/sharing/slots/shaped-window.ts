@@ -1,4 +1,4 @@
-import { REFUTED_FROM } from '../../quota/models/sliding-counter.ts';
+import { refutedFrom } from '../../quota/models/sliding-counter.ts';
 import type { Shapes } from '../../quota/share-limit.ts';
 import { type Period, periodMsOf } from '../../quota/time/periods.ts';
 import type { ServerClock } from '../../quota/time/server-clock.ts';
@@ -68,16 +68,18 @@ export class ShapedWindow {
   /** Whether it is longer than a second, and the service may estimate its usage from two windows of the calendar. */
   protected get mayBeEstimated(): boolean {
     if (this.isShort || this.isCalendar) return false;
-    return this.isEstimated || (this.limit >= REFUTED_FROM && this.#hasEstimate);
+    return this.isEstimated || (this.#isRefutable && this.#hasEstimate);
   }
 
   /**
    * Whether it is taken to be estimated, which is exact for even traffic only: other shapes are ruled out, but for one that drains, or a refusal was
-   * explained by none (an epoch above 0).
+   * explained by none (an epoch above 0). Of so few units a second that no reading refutes the estimate, it takes the refusal.
    */
   protected get isEstimated(): boolean {
     const { alive, epoch } = this.shapes;
-    return this.#hasEstimate && (epoch > 0 || alive.every(({ isEstimated, drains }) => isEstimated || drains));
+    const isRefutable = !this.isShort || this.#isRefutable;
+    const isOnly = isRefutable && alive.every(({ isEstimated, drains }) => isEstimated || drains);
+    return this.#hasEstimate && (epoch > 0 || isOnly);
   }
 
   /** Whether it is a short one of which units are counted by even steps, too, which spread requests. */
@@ -93,6 +95,11 @@ export class ShapedWindow {
   /** Whether no candidate but an estimate counts otherwise than by the calendar's windows. */
   get #isOfCalendar(): boolean {
     return this.isCalendar || this.shapes.alive.every(({ isCalendar, isEstimated }) => isCalendar || isEstimated);
+  }
+
+  /** Whether a reading can refute that it is estimated. */
+  get #isRefutable(): boolean {
+    return this.limit >= refutedFrom(this.period);
   }
 
   get #hasEstimate(): boolean {
