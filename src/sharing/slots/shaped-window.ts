@@ -73,13 +73,14 @@ export class ShapedWindow {
 
   /**
    * Whether it is taken to be estimated, which is exact for even traffic only: other shapes are ruled out, but for one that drains, or a refusal was
-   * explained by none (an epoch above 0). Of so few units a second that no reading refutes the estimate, it takes the refusal.
+   * explained by none (an epoch above 0). Of so few units a second that no reading refutes the estimate, one that may drain as well is not taken for it.
    */
   protected get isEstimated(): boolean {
     const { alive, epoch } = this.shapes;
-    const isRefutable = !this.isShort || this.#isRefutable;
-    const isOnly = isRefutable && alive.every(({ isEstimated, drains }) => isEstimated || drains);
-    return this.#hasEstimate && (epoch > 0 || isOnly);
+    const mayAlsoDrain = !this.isShort || this.#isRefutable;
+    return (
+      this.#hasEstimate && (epoch > 0 || alive.every(({ isEstimated, drains }) => isEstimated || (drains && mayAlsoDrain)))
+    );
   }
 
   /** Whether it is a short one of which units are counted by even steps, too, which spread requests. */

@@ -216,14 +216,15 @@ describe('a window that processes share', () => {
     },
   );
 
-  it('is not halved for an estimate of few units that no refusal has shown', () => {
-    const pairs = (period: 'second' | 'minute' | 'day', epoch = 0): string[] =>
-      new SharedWindow(period, 3, { alive: [slidingCounter, leaky], epoch }, DATED)
+  it('is not halved for an estimate of few units that no refusal has shown and that may drain as well', () => {
+    const pairs = (period: 'second' | 'minute' | 'day', known: Partial<Shapes> = {}): string[] =>
+      new SharedWindow(period, 3, { alive: [slidingCounter, leaky], epoch: 0, ...known }, DATED)
         .instances(exactly(BEGIN))
         .map(({ name }) => name)
         .filter((name) => name.includes('pair'));
     expect([...pairs('second'), ...pairs('minute'), ...pairs('day')]).toEqual([]);
-    expect(pairs('second', 1)).toHaveLength(2);
+    expect(pairs('second', { epoch: 1 })).toHaveLength(2);
+    expect(pairs('second', { alive: [slidingCounter] })).toHaveLength(2);
   });
 
   it('knows what is claimed of the calendar’s present window once the store has said it', () => {
