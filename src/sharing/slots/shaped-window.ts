@@ -77,9 +77,10 @@ export class ShapedWindow {
    */
   protected get isEstimated(): boolean {
     const { alive, epoch } = this.shapes;
-    const mayAlsoDrain = !this.isShort || this.#isRefutable;
+    const isRefutable = !this.isShort || this.#isRefutable;
     return (
-      this.#hasEstimate && (epoch > 0 || alive.every(({ isEstimated, drains }) => isEstimated || (drains && mayAlsoDrain)))
+      this.#hasEstimate &&
+      (epoch > 0 || alive.every(({ isEstimated, drains }) => isEstimated || (drains && isRefutable)))
     );
   }
 
