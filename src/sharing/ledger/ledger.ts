@@ -205,7 +205,7 @@ export class Ledger {
     this.timeline.addRoundTrip(receivedAt - sentAt);
     const window = this.windows.open(period, limit, shapes);
     this.strangers.read(news, this.#countedFrom(window, sentAt));
-    window.read(news, this.timeline.at(sentAt), this.timeline.at(receivedAt), this.#vagueMs(receivedAt));
+    window.read(news, this.timeline.at(sentAt), this.timeline.at(receivedAt), this.timeline.vagueMs(receivedAt));
     if (!window.isShort) this.#unheard.read(news, this.held(receivedAt), !window.isLong && !window.isCalendar);
     if (this.timeline.isSharp(receivedAt)) this.#probe.read(news, this.timeline.at(sentAt));
   }
@@ -343,7 +343,7 @@ export class Ledger {
   #keptBy({ slots, isCalm, isAhead }: AskPlan, demand: Demand, now: number): (instance: Instance) => number {
     const time = this.timeline.at(now).least;
     const from = slots[0]?.from ?? time;
-    const vagueMs = this.#vagueMs(now);
+    const vagueMs = this.timeline.vagueMs(now);
     const keptForOthers = (instance: Instance): number =>
       this.#reserves[demand.rank as 0 | 1].kept(instance, time) +
       instance.window.keptForProbe(from, time + demand.maxWaitMs) +
@@ -371,17 +371,11 @@ export class Ledger {
     });
   }
 
-  /** By how much it is uncertain when a request arrives that is sent now, in milliseconds. */
-  #vagueMs(now: number): number {
-    const { least, most } = this.timeline.arrival(now);
-    return most - least;
-  }
-
   /** The slot in which requests arrived. `isExact`: it ends where the last of them was answered at the latest. */
   #slotOf({ first, last, answered }: Sent, isExact: boolean): Slot {
     const { least } = this.timeline.arrival(first);
     const { most } = this.timeline.arrival(last);
-    const vagueMs = this.#vagueMs(last);
+    const vagueMs = this.timeline.vagueMs(last);
     if (!isExact || answered === Infinity) return this.#slots.at({ least, most }, vagueMs);
     const latest = Math.min(most, this.timeline.at(answered).most);
     const slot = this.#slots.at({ least, most: latest }, vagueMs);

@@ -10,8 +10,8 @@ import type { TimeRange } from './timeline.ts';
 export const SPARE_STEPS = 2;
 
 /**
- * A slot touches more steps of a short window: of as many as the time is uncertain in which a request arrives, within these bounds, a unit counts in the
- * last alone. What drains in the others of them is kept free.
+ * A slot of a short window touches as many steps as the time is uncertain in which its requests arrive. Within these bounds a unit counts in the last of
+ * them alone, and what drains in the others, but for `SPARE_STEPS`, is kept free.
  */
 const LEAST_TOUCHED = 4;
 const MOST_TOUCHED = 7;

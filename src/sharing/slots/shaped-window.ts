@@ -77,10 +77,10 @@ export class ShapedWindow {
    */
   protected get isEstimated(): boolean {
     const { alive, epoch } = this.shapes;
-    const isRefutable = !this.isShort || this.#isRefutable;
+    const ignoresDraining = !this.isShort || this.#isRefutable;
     return (
       this.#hasEstimate &&
-      (epoch > 0 || alive.every(({ isEstimated, drains }) => isEstimated || (drains && isRefutable)))
+      (epoch > 0 || alive.every(({ isEstimated, drains }) => isEstimated || (drains && ignoresDraining)))
     );
   }
 

@@ -88,6 +88,12 @@ export class Timeline {
     return { least, most: most + this.#roundTripMs };
   }
 
+  /** By how much it is uncertain when a request arrives that is sent at `now`, in milliseconds. */
+  vagueMs(now: number): number {
+    const { least, most } = this.arrival(now);
+    return most - least;
+  }
+
   /** The earliest local instant, as estimated at `now`, at which the time is certainly `time` or later. */
   surely(time: number, now: number): number {
     const offset = this.#guess(now);
