@@ -44,9 +44,9 @@ describe('the error of a call that is not attempted again', () => {
 
   it.each([
     ['in force', 3_500.4, 2_501],
-    ['over', 400, 0],
-    ['none', undefined, 0],
-  ])('says when a pause is over that is %s', async (_, until, retryAfterMs) => {
+    ['over', 400, 1_000],
+    ['none', undefined, 1_000],
+  ])('says when a pause is over that is %s, or to retry in a second', async (_, until, retryAfterMs) => {
     const error = await errorOf(refused, undefined, until);
     expect(error).toMatchObject({ ...common, name: 'QuotaExhaustedError', window: 'cooldown', retryAfterMs });
     expect(error).toMatchObject({ retryAt: new Date(NOON + 1_000 + retryAfterMs) });

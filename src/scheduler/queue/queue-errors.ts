@@ -3,6 +3,9 @@ import { duration, QuotaExhaustedError } from '../../errors.ts';
 import type { Ask, Reason } from '../../quota/admission.ts';
 import { LAST_INSTANT, type QuotaSnapshot } from '../../quota/headers/snapshot.ts';
 
+/** After what time to retry where nothing says when the call can go, in milliseconds. */
+const UNKNOWN_MS = 1_000;
+
 /** The end of the queue, for the error of a call that the queue does not accept. */
 export interface QueueEnd {
   /** Calls that wait. */
@@ -69,8 +72,8 @@ function queueError(
   return new QuotaExhaustedError({ endpoint, quota, ...cause, ...retryFrom(sentAt, clock) });
 }
 
-/** When to retry what can go from an instant on: rounded up, because a millisecond sooner it is refused again. */
+/** When to retry what can go from an instant on: rounded up, because a millisecond sooner it is refused again. One that is over is no time to retry at. */
 export function retryFrom(instant: number, clock: Clock): Pick<QuotaExhaustedError, 'retryAfterMs' | 'retryAt'> {
-  const inMs = Math.max(0, instant - clock.now());
+  const inMs = Math.max(0, instant - clock.now()) || UNKNOWN_MS;
   return { retryAfterMs: Math.ceil(inMs), retryAt: new Date(Math.min(Math.ceil(clock.wall() + inMs), LAST_INSTANT)) };
 }
