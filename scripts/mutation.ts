@@ -48,7 +48,7 @@ const CALLERS: Readonly<Record<string, readonly string[]>> = {
 /** What explores small worlds in full, or simulates hours: minutes where each branch is counted. And what waits for sockets. */
 const TOO_LONG: readonly string[] = [
   'test/quota/{interleavings,efficiency}.test.ts',
-  'test/sharing/{bucket,bursts,crowd,even,explore,fleet,rotation,share.contract,store-away,traffic}.test.ts',
+  'test/sharing/{bucket,bursts,crowd,even,explore,fleet*,rotation,share.contract,store-away,traffic*}.test.ts',
   'test/sharing/trips/trips.test.ts',
   'test/http/hostile-server.test.ts',
 ];
