@@ -21,3 +21,15 @@ it.each([
     expect(settled.filter(({ status }) => status === 'rejected')).toEqual([]);
   },
 );
+
+it('a call that fails alone is given up after five refusals, also after others that have failed and ended', async () => {
+  const { clock, client, service } = worldOf();
+  const call = () => client.getAddressAssets(ADDRESS);
+  await clock.run(call);
+  service.faults.when(({ url }) => (url.pathname.endsWith('/assets') ? { status: 429 } : undefined));
+  for (let time = 0; time < 2; time++) {
+    const before = service.requests;
+    expect(await clock.run(() => call().catch((error: Error) => error.name))).toBe('QuotaExhaustedError');
+    expect(service.requests - before).toBe(5);
+  }
+});
