@@ -313,6 +313,14 @@ describe('a pool', () => {
     expect(pool.clients).toHaveLength(2);
   });
 
+  it('takes a Request in place of the options of fetch', async () => {
+    const { clock, pool } = world(PLANS, {
+      service: { routes: { 'DELETE /v2/fees': ({ headers }) => headers.get('x-mine') } },
+    });
+    const init = new Request('https://elsewhere.test', { method: 'DELETE', headers: { 'x-mine': 'yes' } });
+    expect(await clock.run(pool.fetch('/v2/fees', init).then((response) => response.text()))).toBe('yes');
+  });
+
   it('sends a body again by another key, if the first refuses it', async () => {
     const { clock, pool, services } = world(PLANS, {
       service: { routes: { 'POST /v2/fees/transaction': () => ({ fee: 1 }) } },
