@@ -35,7 +35,10 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
 /** The tests that find a folder's mistakes as well: what the pacer tells its parts is seen by its callers. */
 const CALLERS: Readonly<Record<string, readonly string[]>> = {
   'src/quota': ['test/client/**/*.test.ts', 'test/scheduler/**/*.test.ts'],
-  'src/quota/forecast': ['test/scheduler/outlook/estimate.test.ts', 'test/client/{deadlines,month-state}.test.ts'],
+  'src/quota/forecast': [
+    'test/scheduler/outlook/estimate.test.ts',
+    'test/client/{deadlines-of-*,full-queue,month-state}.test.ts',
+  ],
   'src/scheduler': [
     'test/{client,trace,pool}/**/*.test.ts',
     'test/fetch/{answers,fetch,redirects,retries,signal}.test.ts',
@@ -45,7 +48,7 @@ const CALLERS: Readonly<Record<string, readonly string[]>> = {
 /** What explores small worlds in full, or simulates hours: minutes where each branch is counted. And what waits for sockets. */
 const TOO_LONG: readonly string[] = [
   'test/quota/{interleavings,efficiency}.test.ts',
-  'test/sharing/{bucket,bursts,crowd,even,explore,fleet,rotation,share.contract,store-away,traffic}.test.ts',
+  'test/sharing/{bucket,bursts,crowd,even,explore,fleet*,rotation,share.contract,store-away,traffic*}.test.ts',
   'test/sharing/trips/trips.test.ts',
   'test/http/hostile-server.test.ts',
 ];

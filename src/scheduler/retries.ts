@@ -46,7 +46,7 @@ export class Retries {
 
   /** Whether the next request of a call only probes an endpoint that serves none: a failure of it counts as no attempt, for as long as the call may wait. */
   isProbe(call: Call, counts: AttemptCounts, now: number): boolean {
-    return isPatient(call, counts, now) && this.#failing.isProbe(call.ask.endpoint, counts);
+    return isPatient(call, counts, now) && this.#failing.isProbe(call.ask.endpoint);
   }
 
   /**
@@ -63,7 +63,7 @@ export class Retries {
     const decision = decideRetry(outcome, counts, policy);
     if (decision.kind === 'deliver' && outcome.kind === 'answered' && outcome.status < 500) {
       this.#budgets.get(endpoint)?.earn();
-      this.#failing.onServed(endpoint, now);
+      this.#failing.onServed(endpoint);
     }
     if (decision.kind !== 'retry') return decision;
     if (isOneShot) return withoutRetry(outcome);
@@ -75,8 +75,8 @@ export class Retries {
   }
 
   /** A call has ended. */
-  onEnded(call: Call, { failingSince }: AttemptCounts): void {
-    if (failingSince !== undefined) this.#failing.end(call.ask.endpoint);
+  onEnded(call: Call, counts: AttemptCounts): void {
+    this.#failing.end(call.ask.endpoint, counts);
   }
 
   /**
@@ -87,7 +87,7 @@ export class Retries {
   #onFailing({ call, outcome, counts, wasDown, now }: EndedRequest): boolean {
     if (outcome.kind === 'answered' && (outcome.redirect || outcome.isFull)) return false;
     const isAgain = isPatient(call, counts, now);
-    if (counts.failingSince === undefined) this.#failing.begin(call.ask.endpoint);
+    this.#failing.onFailed(call.ask.endpoint, counts);
     counts.failingSince ??= now;
     return wasDown || (isAgain && outcome.kind === 'answered' && outcome.isLimited);
   }

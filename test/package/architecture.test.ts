@@ -1,144 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
-import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ENTRY_POINTS } from '../../scripts/entry-points.ts';
+import { houses, roomOf } from './support/rooms.ts';
 import { codeLinesOf, readSources, type Source } from './support/source.ts';
-
-/** The rooms of `src`, from the ground up. One may import from those on the lines above its own, and one way from those beside it. */
-const ROOMS = [
-  'keep-last',
-  'clock | quota | version | did-you-mean',
-  'errors | events | share | alarm',
-  'validation | sharing',
-  'endpoints | trace',
-  'http',
-  'scheduler | options',
-  'bulk | walk | fetch',
-  'client',
-  'pool',
-  'index',
-  'redis | local | testing | cli | otel | prometheus | proxy',
-];
-
-/** The rooms within a room, in the same way. A room that is not here has none, or they may know each other as they like. */
-const INNER_ROOMS: Record<string, readonly string[]> = {
-  'src/quota/': [
-    'time',
-    'headers',
-    'admission',
-    'usage',
-    'recovery | costs',
-    'models',
-    'limits | share-limit',
-    'window',
-    'forecast',
-    'view | client-wide',
-    'pacer',
-    'books',
-  ],
-  'src/quota/window/': [
-    'pacing | reserve | sent-in-window | last-reading | passed-charge | larger-charges',
-    'shape',
-    'others',
-    'refusals | backlog-pacing | by-reset',
-    'named-window',
-    'named-windows | bulk-reserve',
-    'windows',
-  ],
-  'src/http/': [
-    'bytes | call | cancellation | deprecation | failure | key-recognition | key-ring | prototype-guard | status',
-    'deadline | key-breaker | key-mask | read-body | redaction | redirect | retry-policy',
-    'body-stream | transport',
-    'attempt',
-    'cache',
-  ],
-  'src/scheduler/': [
-    'queue | callers-frames | key-turns | failing-calls | memberships | open-calls | options | retry-budget',
-    'outlook | duties | final-error | retries',
-    'scheduler',
-  ],
-  'src/scheduler/queue/': [
-    'queue-errors | heap | abort-listeners | pending-call',
-    'gate | fair-queue | delays',
-    'waiting-call | parked-calls',
-    'bounded-calls',
-    'call-queue',
-  ],
-  'src/scheduler/outlook/': ['backlog | recent-estimates', 'queue-outlook', 'estimate'],
-  'src/sharing/': [
-    'store | sibling-use | fingerprint | share-options',
-    'slots',
-    'ledger',
-    'trips | reason',
-    'facts | trial-turn',
-    'shortage',
-    'trip-schedule',
-    'shared-quota',
-    'store-share',
-    'custom-share',
-    'index',
-  ],
-  'src/sharing/store/': [
-    'store | stored-state',
-    'store-rules | expiring | batches',
-    'recent-claims | memory-state | memory-windows | operations',
-    'booking | granting',
-    'memory-store',
-    'text-store',
-  ],
-  'src/sharing/slots/': [
-    'recent-times',
-    'timeline',
-    'instances',
-    'drain',
-    'shaped-window',
-    'window',
-    'windows',
-    'slots',
-  ],
-  'src/sharing/ledger/': [
-    'share-reserve | strangers-reserve | unheard-reading | recollection | room',
-    'stated-room | book | ask-policy | call-needs | shape-probe',
-    'slot-choice',
-    'expected-calls',
-    'ask-planner',
-    'ledger',
-  ],
-  'src/sharing/trips/': [
-    'patience | in-time | notice | standstill | fallback',
-    'store-breaker | resumption',
-    'trips',
-    'absence',
-  ],
-  'src/sharing/facts/': ['facts | reset-detector | discovery', 'fact-sync'],
-  'src/local/': [
-    'host-paths | books-file | lines | messages | store-clock',
-    'kept-store',
-    'host | link',
-    'find-host',
-    'local-books',
-    'local-share | fixed-share',
-    'index',
-  ],
-  'src/testing/': [
-    'known-names | latency | limits',
-    'rules | clock',
-    'routes',
-    'headers | edge | log',
-    'options',
-    'checked-options',
-    'settings',
-    'refusals | backlog-pacing',
-    'gateway',
-    'answer',
-    'faults | network',
-    'exchange | reception',
-    'service',
-    'msw | share',
-    'index',
-  ],
-  'src/redis/': ['connection | keys | scripts', 'blocks', 'redis-store', 'share', 'index'],
-};
 
 /** What the rules of quota must never touch: no clock, timer, promise, randomness or environment. */
 const IMPURE = [
@@ -162,52 +26,11 @@ const OWNERS: Record<string, { readonly of: readonly string[]; readonly atMost: 
   },
 };
 
-/** Text of the wire that one file alone may spell. The mock keeps its own spelling, so that a mistake cannot hide on both sides. */
-const SPELLINGS = [
-  { what: /^x-api-key$/i, of: 'src/http/transport.ts' },
-  { what: /^(retry-after|(x-)?ratelimit(-[a-z-]*)?)$/i, of: 'src/quota/headers/snapshot.ts' },
-];
-
-/** Words that a name may not have, with what the project calls the thing instead. */
-const AVOIDED: Record<string, string> = {
-  token: 'unit, or lease',
-  points: 'units',
-  throttle: 'pace, hold or wait',
-  manager: 'the thing it does',
-  helper: 'the thing it does',
-  data: 'what it holds',
-};
-
-/** Names that may have such a word after all: the body of an answer, the tokens of the chain, and the one that a proxy asks for. */
-const KEPT = [
-  { name: /token/i, in: 'src/proxy/' },
-  { name: /token/i, in: 'src/cli/proxy/' },
-  { name: /^token$/, in: 'src/cli/error-message.ts' },
-  { name: /^data$/i, in: 'src/' },
-  { name: /fungible_?token/i, in: 'src/' },
-  { name: /^TOKEN$/, in: 'src/testing/routes/asset-events.ts' },
-];
-
-/** A folder is a boundary and a file an idea; these name neither. */
-const CATEGORIES = ['util', 'utils', 'type', 'types', 'helper', 'helpers', 'common', 'misc'];
-
-/** Lines of code, without comments and blank lines, from which a file is likely to hold more than one idea. */
+/** Lines of code, without comments and blank lines, beyond which a file holds more than one idea. */
 const LONG = 300;
 
 const sources = readSources();
 const inFolder = (folder: string): readonly Source[] => sources.filter(({ path }) => path.startsWith(folder));
-
-/** The house, and each room that has rooms of its own. */
-const houses = Object.entries({ 'src/': ROOMS, ...INNER_ROOMS }).map(([folder, lines]) => ({
-  folder,
-  floors: lines.map((line) => line.split(' | ')),
-}));
-
-/** Of `src/`, `src/quota/pacer.ts` is in `quota` and `src/clock.ts` in `clock`; of `src/quota/` the former is in `pacer`. */
-function roomOf(path: string, folder: string): string {
-  const [name = ''] = path.slice(folder.length).split('/');
-  return name.replace(/\.ts$/, '');
-}
 
 describe.for(houses)('the rooms of $folder', ({ folder, floors }) => {
   const inside = inFolder(folder);
@@ -356,52 +179,12 @@ describe('each package', () => {
   });
 });
 
-describe('the words', () => {
-  it('of the wire are spelt in one place each', () => {
-    const mock = ['src/testing/', 'src/cli/mock/'];
-    const client = sources.filter(({ path }) => !mock.some((folder) => path.startsWith(folder)));
-    const wrong = SPELLINGS.flatMap(({ what, of }) =>
-      client
-        .filter(({ path }) => path !== of)
-        .flatMap(({ path, texts }) => texts.filter((text) => what.test(text)).map((text) => `${path} spells ${text}`)),
-    );
-    expect(wrong).toEqual([]);
-  });
-
-  it('in names are those of the design', () => {
-    const wrong = sources.flatMap(({ path, names }) =>
-      names
-        .filter((name) => !KEPT.some((kept) => path.startsWith(kept.in) && kept.name.test(name)))
-        .flatMap((name) => avoidedIn(name).map((word) => `${path}: ${name} says ${word}; say ${AVOIDED[word]}`)),
-    );
-    expect(wrong).toEqual([]);
-  });
-
-  it('for types are used once: no two exported types have one name', () => {
-    // Entry points export types of other files.
-    const own = sources.filter(({ path }) => !Object.values(ENTRY_POINTS).includes(path));
-    const types = own.flatMap(({ exports }) => exports.filter((name) => name.startsWith('type ')));
-    expect(types.filter((type, index) => types.indexOf(type) !== index)).toEqual([]);
-  });
-
-  it('for files and folders name ideas, not categories', () => {
-    const places = globSync('{src,test,examples,bench,scripts}/**');
-    expect(places.filter((place) => CATEGORIES.includes(basename(place).replace(/\..*/, '')))).toEqual([]);
-  });
-});
-
-/** The avoided words in a name, in the singular or the plural: `requestDataSource` has `data`, `endpoints` has none. */
-function avoidedIn(name: string): string[] {
-  const words = name.split(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_/).map((word) => word.toLowerCase());
-  return Object.keys(AVOIDED).filter((avoided) => words.some((word) => word === avoided || word === `${avoided}s`));
-}
-
-it(`warns of source files of more than ${LONG} lines of code: they may be missing a name for one of their ideas`, async ({
-  annotate,
-}) => {
-  for (const { path } of sources.filter(({ lines }) => lines > LONG)) {
-    const codeLines = codeLinesOf(path);
-    expect(codeLines, path).toBeGreaterThan(0);
-    if (codeLines > LONG) await annotate(`${path} has ${codeLines} lines of code`, 'warning');
-  }
+it(`no file has more than ${LONG} lines of code: it would be missing a name for one of its ideas`, () => {
+  const isLong = (path: string): boolean => readFileSync(path, 'utf8').split('\n').length > LONG;
+  const paths = globSync('{src,test,bench,scripts,examples}/**/*.ts').filter(isLong);
+  expect(paths.length).toBeGreaterThan(0);
+  const long = paths
+    .map((path) => `${path}: ${codeLinesOf(path)}`)
+    .filter((line) => Number(line.split(': ')[1]) > LONG);
+  expect(long).toEqual([]);
 });

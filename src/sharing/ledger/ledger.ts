@@ -13,7 +13,7 @@ import { AMPLE, AskPolicy, type FullWindow, STAY_MS } from './ask-policy.ts';
 import { Book, type Entry, type Sent, SOONER_MS, type Told } from './book.ts';
 import type { Demand } from './call-needs.ts';
 import { Recollection } from './recollection.ts';
-import { type Asked, mayKeep } from './room.ts';
+import { type Asked, mayKeep, renounce } from './room.ts';
 import { ShapeProbe } from './shape-probe.ts';
 import { ShareReserve } from './share-reserve.ts';
 import { CHUNK, SlotChoice } from './slot-choice.ts';
@@ -303,7 +303,7 @@ export class Ledger {
     this.#reserves[0].hear(urgent.units + usual, answer);
     this.#reserves[1].hear(urgent.units, answer);
     const granted = new Map(slots.map(({ name }, index) => [name, answer.granted[index] ?? 0]));
-    this.#renounce(asked, granted, used);
+    renounce(asked, granted, used);
     const outcome = {
       granted: ({ name }: Slot): number => granted.get(name) ?? 0,
       used: ({ name }: Instance): number => used.get(name) ?? 0,
@@ -380,19 +380,5 @@ export class Ledger {
     const latest = Math.min(most, this.timeline.at(answered).most);
     const slot = this.#slots.at({ least, most: latest }, vagueMs);
     return { ...slot, to: Math.min(slot.to, latest + 1) };
-  }
-
-  /** Takes away what must be left to the calendar's window before, and to calls of higher priority: only the answer has told how much that is. */
-  #renounce({ slots, kept }: Asked, granted: Map<string, number>, used: Map<string, number>): void {
-    for (const { name, instances } of slots.toReversed()) {
-      // Of a second, nothing that is kept changes with the answer for longer than that lasts.
-      const over = instances.map((each) =>
-        each.window.isShort ? 0 : (used.get(each.name) ?? 0) + kept(each) - each.limit,
-      );
-      const given = granted.get(name) ?? 0;
-      const units = Math.min(given, Math.max(0, ...over));
-      granted.set(name, given - units);
-      for (const instance of instances) used.set(instance.name, (used.get(instance.name) ?? 0) - units);
-    }
   }
 }

@@ -73,6 +73,20 @@ export function mayKeep({ limit }: Instance, need: number): number {
   return Math.max(0, limit - need);
 }
 
+/** Takes away what must be left to the calendar's window before, and to calls of higher priority: only the answer has told how much that is. */
+export function renounce({ slots, kept }: Asked, granted: Map<string, number>, used: Map<string, number>): void {
+  for (const { name, instances } of slots.toReversed()) {
+    // Of a second, nothing that is kept changes with the answer for longer than that lasts.
+    const over = instances.map((each) =>
+      each.window.isShort ? 0 : (used.get(each.name) ?? 0) + kept(each) - each.limit,
+    );
+    const given = granted.get(name) ?? 0;
+    const units = Math.min(given, Math.max(0, ...over));
+    granted.set(name, given - units);
+    for (const instance of instances) used.set(instance.name, (used.get(instance.name) ?? 0) - units);
+  }
+}
+
 function leftOf(instance: Instance, used: Outcome['used']): number {
   return instance.limit - used(instance);
 }

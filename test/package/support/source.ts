@@ -26,9 +26,13 @@ export interface Source {
   readonly texts: readonly string[];
 }
 
+/** The source files, once they were read: to parse them all takes a second. */
+let sources: readonly Source[] | undefined;
+
 /** Reads every source file under `src`. */
 export function readSources(): readonly Source[] {
-  return globSync('src/**/*.ts').sort().map(readSource);
+  sources ??= globSync('src/**/*.ts').sort().map(readSource);
+  return sources;
 }
 
 /** The names that one source file exports, types with `type ` before them. */

@@ -1,5 +1,6 @@
 import { aligned } from '../../../src/quota/models/aligned.ts';
-import type { WindowNews } from '../../../src/quota/share-limit.ts';
+import { SHAPES } from '../../../src/quota/models/all.ts';
+import type { Shapes, WindowNews } from '../../../src/quota/share-limit.ts';
 import type { Period } from '../../../src/quota/time/periods.ts';
 import type { TimeRange } from '../../../src/sharing/slots/timeline.ts';
 import type { Instance } from '../../../src/sharing/slots/window.ts';
@@ -9,6 +10,12 @@ import type { Answer } from '../../../src/sharing/store/store.ts';
 /** A minute of the calendar begins. */
 export const BEGIN: number = Date.UTC(2026, 2, 10, 12);
 
+/** Where the service's clock is known. */
+export const DATED = { isDated: true } as const;
+
+/** What is known of a window that may have any shape. */
+export const UNKNOWN: Shapes = { alive: SHAPES, epoch: 0 };
+
 /** An instant, as exactly as a timeline may know it. */
 export function exactly(time: number): TimeRange {
   return { least: time, most: time };
@@ -16,7 +23,7 @@ export function exactly(time: number): TimeRange {
 
 /** Windows of the calendar, of these limits. */
 export function calendar(limits: Partial<Record<Period, number>>): SharedWindows {
-  const windows = new SharedWindows({ isDated: true });
+  const windows = new SharedWindows(DATED);
   for (const [period, limit] of Object.entries(limits))
     windows.open(period as Period, limit, { alive: [aligned], epoch: 0 });
   return windows;

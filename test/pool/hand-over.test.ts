@@ -1,0 +1,162 @@
+import { describe, expect, it, vi } from 'vitest';
+import { createClient, createPool, isQuotaExhausted } from '../../src/index.ts';
+import { createMockService, virtualClock } from '../../src/testing/index.ts';
+import { cases } from '../support/deep.ts';
+import { PLANS, world } from './support/two-keys.ts';
+
+describe('a pool of two keys with different plans', () => {
+  it.each(
+    cases(
+      [
+        { unknownKey: 401, by: 'a typed call' },
+        { unknownKey: 403, by: 'fetch' },
+      ],
+      [
+        { unknownKey: 403, by: 'a typed call' },
+        { unknownKey: 401, by: 'fetch' },
+      ],
+    ),
+  )('passes over a key that is revoked ($unknownKey to $by), and no caller is told', async (refusal) => {
+    const { unknownKey, by } = refusal;
+    const { clock, pool, requests, services } = world(PLANS, { service: { unknownKey } });
+    const one = (): Promise<unknown> =>
+      by === 'fetch' ? pool.fetch('/extended/v1/info').then(({ status }) => expect(status).toBe(200)) : pool.getInfo();
+    const calls = (count: number) => clock.run(Promise.all(Array.from({ length: count }, one)));
+    await calls(10);
+    services[1]?.revokeKey('1-key');
+    const before = requests()[1] ?? 0;
+    await calls(100);
+    // What was under way when the first five were refused.
+    expect((requests()[1] ?? 0) - before).toBeLessThanOrEqual(40);
+    const after = requests()[1];
+    await calls(20);
+    expect(requests()[1]).toBe(after);
+  });
+
+  it('gives a fetch the last refusal where all keys are refused, and a foreign one at once', async () => {
+    const { clock, pool, requests, services } = world(PLANS, { service: { unknownKey: 403 } });
+    for (const [nth, one] of services.entries()) one.revokeKey(`${nth}-key`);
+    const response = await clock.run(pool.fetch('/extended/v1/info'));
+    expect([response.status, requests()]).toEqual([403, [1, 1]]);
+    const elsewhere = vi.fn(async () => new Response('', { status: 403 }));
+    const foreign = await clock.run(pool.fetchWith({ elsewhere })('https://other.test/'));
+    expect([foreign.status, elsewhere.mock.calls.length]).toEqual([403, 1]);
+  });
+
+  it('passes over a client that was closed, and moves what waits there', async () => {
+    const { clock, clients, pool, requests, limited } = world(PLANS);
+    const calls = Array.from({ length: 400 }, () => pool.getInfo());
+    await clock.advance(2_000);
+    await clients[1]?.close();
+    const [served = 0, before] = requests();
+    await clock.run(Promise.all([...calls, pool.getInfo()]));
+    expect(requests()).toEqual([401 - Number(before), before]);
+    expect(served).toBeLessThan(100);
+    expect(limited()).toBe(0);
+  });
+
+  it('moves a call whose client is told to pause for longer than the call has patience', async () => {
+    const { clock, pool, services, calls, requests } = world(PLANS);
+    await calls(10);
+    for (const one of services) one.faults.next(1, { status: 429, headers: { 'retry-after': '3000' } });
+    services[1]?.faults.clear();
+    const all = Promise.all(Array.from({ length: 60 }, () => pool.getInfo()));
+    await clock.run(all);
+    expect(clock.now()).toBeLessThan(60_000);
+    expect(requests()[1]).toBeGreaterThan(40);
+  });
+
+  it('hands calls that wait to another client, the first first, when their own is told to pause', async () => {
+    const plans = [{ second: 20, minute: 250 }] as const;
+    const { clock, services, clients, pool, calls } = world([plans[0], plans[0]]);
+    await calls(4);
+    services[0]?.faults.next(1, { status: 429, headers: { 'retry-after': '200' } });
+    const sent: string[] = [];
+    for (const client of clients)
+      client.subscribe((event) => {
+        if (event.type === 'sent') sent.push(String(event.label));
+      });
+    const began = clock.now();
+    const all = Array.from({ length: 400 }, (_, nth) => pool.getInfo({ label: String(nth) }));
+    const cancelled = new AbortController();
+    const stopped = pool.get('/extended/v1/info', { signal: cancelled.signal }).catch((error: unknown) => error);
+    cancelled.abort('enough');
+    expect(await stopped).toBe('enough');
+    await clock.run(Promise.all(all));
+    // Both keys for the first minutes, and one alone as long as the other pauses.
+    expect(clock.now() - began).toBeLessThan(130_000);
+    expect(new Set(sent).size).toBe(400);
+    expect(services[1]?.limited).toBe(0);
+    await clock.run(pool.close());
+  });
+
+  it('ends a call whose endpoint refuses each key, although it waits for another key less each time', async () => {
+    const clock = virtualClock();
+    const keys = ['a-key', 'b-key', 'c-key', 'd-key'];
+    const routes = { 'GET /served': () => ({}), 'GET /refused': () => ({}) };
+    const service = createMockService({ clock, latencyMs: [25, 150], keys, routes });
+    const { origin: baseUrl, fetch } = service;
+    const clients = keys.map((apiKey) => createClient({ baseUrl, fetch, clock, apiKey, random: () => 0.5 }));
+    const pool = createPool(clients);
+    for (const client of clients)
+      for (const path of ['/served', '/refused'] as const) await clock.run(client.get(path));
+    service.faults.when(({ url }) => (url.pathname === '/refused' ? { status: 429 } : undefined));
+    const ends: unknown[] = [];
+    for (let call = 0; call < 6; call++) {
+      void pool.get('/refused').catch((error: unknown) => ends.push(isQuotaExhausted(error)));
+      await clock.advance(10_000);
+    }
+    await clock.advance(3_600_000);
+    expect(ends).toEqual(Array(6).fill(true));
+  });
+});
+
+describe('a pool', () => {
+  it('sends a body again by another key, if the first refuses it', async () => {
+    const { clock, pool, services } = world(PLANS, {
+      service: { routes: { 'POST /v2/fees/transaction': () => ({ fee: 1 }) } },
+      options: { maxWaitMs: 0 },
+    });
+    await clock.run(Promise.all([1, 2].map(() => pool.getInfo())));
+    for (const one of services.slice(0, 1)) one.revokeKey('0-key');
+    const ask = (): Promise<number> =>
+      pool
+        .fetch(new Request(`${services[0]?.origin}/v2/fees/transaction`, { method: 'POST', body: '{}' }))
+        .then(({ status }) => status);
+    const statuses = await clock.run(Promise.all(Array.from({ length: 6 }, ask)));
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(0);
+  });
+
+  it.for(['ECONNREFUSED', undefined])(
+    'passes over a client whose service cannot be reached (%s), and tries it again later',
+    async (code) => {
+      const clock = virtualClock();
+      const mock = createMockService({ clock, latencyMs: 100, keys: ['a-key', 'b-key'] });
+      const [ofOne, ofOther] = ['https://a.test', 'https://b.test'];
+      const asked: Record<string, number> = { [ofOne]: 0, [ofOther]: 0 };
+      let isDown = true;
+      let failure = code;
+      const fetch: typeof globalThis.fetch = (input, init) => {
+        const { url, headers } = input as Request;
+        const { origin, pathname } = new URL(url);
+        asked[origin] = Number(asked[origin]) + 1;
+        if (isDown && origin === ofOne) throw Object.assign(new TypeError('fetch failed'), { code: failure });
+        return mock.fetch(new Request(mock.origin + pathname, { headers }), init);
+      };
+      const of = (baseUrl: string, apiKey: string) => createClient({ baseUrl, apiKey, fetch, clock });
+      const pool = createPool([of(ofOne, 'a-key'), of(ofOther, 'b-key')]);
+      await clock.run(Promise.all(Array.from({ length: 10 }, () => pool.getInfo())));
+      expect(asked).toEqual({ [ofOne]: 3, [ofOther]: 10 });
+      await clock.run(pool.getInfo());
+      expect(asked).toEqual({ [ofOne]: 3, [ofOther]: 11 });
+      isDown = false;
+      await clock.advance(60_000);
+      await clock.run(Promise.all([pool.getInfo(), pool.getInfo()]));
+      expect(asked[ofOne]).toBeGreaterThan(3);
+      expect(pool.quota().every(({ windows }) => windows.length > 0)).toBe(true);
+      isDown = true;
+      failure = 'ECONNREFUSED';
+      await clock.run(Promise.all(Array.from({ length: 10 }, () => pool.getInfo())));
+    },
+  );
+});
