@@ -59,7 +59,8 @@ export function createCore(options: ClientOptions): ClientCore {
   };
   const names = new EndpointNames();
   const follow: OpenCalls['follow'] = (work) => scheduler.open.follow(work);
-  const fetchWith = createFetch({ ...settings, run, announce: () => scheduler.announce(), names, redact });
+  const { closed } = scheduler;
+  const fetchWith = createFetch({ ...settings, run, announce: () => scheduler.announce(), closed, names, redact });
   const forBulk = bulkDependencies(scheduler, clock);
   const client = clientOf(scheduler, fetchWith, forBulk, clock);
   const credential = (): string | undefined => {

@@ -24,7 +24,8 @@ export function pagesBy(get: Get): Client['paginate'] {
     const first = queryText(recordOf('query', query));
     const name = fillTemplate(path, recordOf('params', params)) + (first && `?${first}`);
     return paginate(
-      (position, pageSchema) => get(path, { ...call, params, query: { ...query, ...position }, schema: pageSchema }),
+      (position, pageSchema) =>
+        get(path, { ...call, params, query: { ...query, offset: undefined, ...position }, schema: pageSchema }),
       name,
       { schema, signal: call.signal, items, key, from },
     );

@@ -16,6 +16,8 @@ export interface CreateFetchOptions extends CallBounds {
   readonly run: Run;
   /** See {@link Scheduler.announce}. */
   readonly announce: () => () => void;
+  /** See {@link Scheduler.closed}. */
+  readonly closed: AbortSignal;
   readonly names: EndpointNames;
   /** Removes the key from a text. */
   readonly redact: (text: string) => string;
@@ -26,7 +28,7 @@ const inputOf = new WeakMap<ReadableStream, FetchInput>();
 
 /** Creates `client.fetchWith`, which returns functions with the signature of `fetch`. Their requests share the client's queue. */
 export function createFetch(dependencies: CreateFetchOptions): (options?: FetchOptions) => Fetch {
-  const { run, announce, names, baseUrl, redact } = dependencies;
+  const { run, names, baseUrl, redact } = dependencies;
   // Later, a function that is made here may be in its place.
   const { fetch } = globalThis;
   const base = new URL(baseUrl);
@@ -68,7 +70,7 @@ export function createFetch(dependencies: CreateFetchOptions): (options?: FetchO
         });
       const isRead = request.body !== null && !streamBody;
       const reply = await (isRead
-        ? withBody(request as Request, signal, announce, (body) => makeCall(body, true))
+        ? withBody(request as Request, signal, dependencies, (body) => makeCall(body, true))
         : makeCall(request.body ?? undefined));
       if (reply.stream) inputOf.set(reply.stream, input);
       return responseFrom(reply, redact);
@@ -100,13 +102,14 @@ function elsewhereError(url: URL | undefined, baseUrl: string): ConfigError {
 async function withBody(
   request: Request,
   signal: AbortSignal | undefined,
-  announce: () => () => void,
+  { announce, closed }: Pick<CreateFetchOptions, 'announce' | 'closed'>,
   makeCall: (body: ArrayBuffer) => Promise<Reply>,
 ): Promise<Reply> {
   const arrive = announce();
   let reply: Promise<Reply>;
   try {
-    reply = makeCall(await untilAborted(() => request.arrayBuffer(), signal));
+    const read = (): Promise<ArrayBuffer> => untilAborted(() => request.arrayBuffer(), closed);
+    reply = makeCall(await untilAborted(read, signal));
   } finally {
     arrive();
   }

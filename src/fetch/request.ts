@@ -58,8 +58,9 @@ export function simpleFrom(input: FetchInput, init: RequestInit = {}): SimpleReq
 export function requestFrom(input: FetchInput, url: URL, init: RequestInit | undefined): Request {
   checkNoFetchOptions(init);
   checkedHeaders(init?.headers);
-  // A Request listens to its signal until it is garbage-collected; this one needs no signal.
-  const silent: RequestInit = { ...init, signal: null };
+  // A Request listens to its signal until it is garbage-collected; this one needs no signal. Where init is a Request, its fields
+  // are getters, which are not copied.
+  const silent: RequestInit = isRequest(init) ? init : { ...init, signal: null };
   if (!isRequest(input)) return new Request(url, silent);
   // A Request of another realm or package is no instance of this class, but has the same fields.
   const request = new Request(input instanceof Request ? input : new Request(url, input as Request), silent);
@@ -73,7 +74,10 @@ function checkedHeaders(given: RequestInit['headers']): Headers {
   try {
     headers = new Headers(given);
   } catch {
-    throw new ConfigError('headers', 'must be names and values without line breaks and other control characters');
+    throw new ConfigError(
+      'headers',
+      'must be valid names, and Latin-1 text without line breaks and other control characters',
+    );
   }
   for (const [name, value] of headers) checkHeader(name, value);
   return headers;

@@ -325,7 +325,7 @@ export function checkHeader(name: string, value: unknown): void {
   if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) throw wrong(`cannot have the name ${quote(name)}`);
   if (/^x-(hiro-)?api-key$/i.test(name)) throw wrong(`cannot carry a key in ${name}: it is the option apiKey`);
   if (typeof value !== 'string' || !/^[\x20-\x7e\x80-\xff]*$/.test(value)) {
-    throw wrong(`must have text for ${name}, without line breaks and other control characters`);
+    throw wrong(`must have Latin-1 text for ${name}, without line breaks and other control characters`);
   }
 }
 

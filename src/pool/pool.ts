@@ -149,7 +149,8 @@ function fetchesBy(hand: Hand, members: readonly Member[]): Client['fetchWith'] 
     const [first] = fetches.values();
     return async (input, init) => {
       if (first && PACED.has(input as Request)) return first(input, init);
-      const isOneShot = options.streamBody === true || init?.body instanceof ReadableStream;
+      // A Request in place of `init` cannot be copied.
+      const isOneShot = options.streamBody === true || init instanceof Request || init?.body instanceof ReadableStream;
       const make = async (client: Client, signal?: AbortSignal, maxQueueMs?: number): Promise<Response> => {
         // A Request gives its body once.
         const copy = input instanceof Request && !isOneShot ? input.clone() : input;

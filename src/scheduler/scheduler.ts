@@ -54,6 +54,7 @@ export class Scheduler {
   readonly open: OpenCalls = new OpenCalls(() => this.#duties.stop());
   /** When calls would be sent behind those that wait. */
   readonly outlook: QueueOutlook;
+  readonly #closed = new AbortController();
   /** Calls that {@link close} turned away. */
   #turnedAway = 0;
   #closing: Promise<void> | undefined;
@@ -150,6 +151,11 @@ export class Scheduler {
   announce(): () => void {
     if (this.#closing) throw new ClosedError();
     return this.open.announce();
+  }
+
+  /** Aborts when calls that were not sent are rejected. */
+  get closed(): AbortSignal {
+    return this.#closed.signal;
   }
 
   /** Makes a call: sends it when the quota allows, retries it by the retry policy, and returns the last answer. */
@@ -322,6 +328,7 @@ export class Scheduler {
     else if (!this.#queue.isClosed) {
       this.#turnedAway = this.#queue.length + this.open.announced;
       this.#queue.close();
+      this.#closed.abort(new ClosedError());
     }
     this.#closing ??= this.idle().then(() => this.#memberships.leaveAll());
     await this.#closing;

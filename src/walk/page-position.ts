@@ -76,7 +76,9 @@ export class PagePosition<Item> {
    * @returns undefined if the position is not on this page, so that another must be requested.
    */
   accept(page: ReadPage<Item>, limit: number | undefined): NewItems<Item> | undefined {
-    return page.next === undefined ? this.#acceptByOffset(page, limit) : this.#acceptByCursor(page, page.next);
+    const isByOffset = page.next === undefined && this.#cursor === undefined;
+    // Behind pages that go by cursor, one that names no next is the last.
+    return isByOffset ? this.#acceptByOffset(page, limit) : this.#acceptByCursor(page, page.next ?? null);
   }
 
   /** Records that an item was yielded. */

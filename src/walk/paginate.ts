@@ -10,6 +10,7 @@ import {
   isWhole,
   optionsParser,
   unchecked,
+  whole,
 } from '../validation/arguments.ts';
 import type { StandardResult, StandardSchemaV1 } from '../validation/standard-schema.ts';
 import { BEGINNING, POSITION_FIELDS, positionOf } from './checkpoint-fields.ts';
@@ -106,10 +107,11 @@ export function paginate<Page, Item>(
     from,
   }: Pick<PaginateOptions<Page, Item>, 'schema' | 'signal' | 'items' | 'key' | 'from'>,
 ): Pagination<Item> {
-  const limit = limitOf(request);
+  const limit = numberIn(request, 'limit', count);
+  const offset = numberIn(request, 'offset', whole) ?? 0;
   if (limit !== undefined && key && limit < 2)
     throw new ConfigError('limit', 'must be 2 or more with a key: the last item is read again on each page');
-  const position = new PagePosition<Item>(from === undefined ? BEGINNING : checked(from, request), key);
+  const position = new PagePosition<Item>(from === undefined ? { ...BEGINNING, offset } : checked(from, request), key);
   const pageSchema = readPage(schema, items, position);
   const next = async (check: () => void): Promise<NewPage<Item> | undefined> => {
     const { data, quota } = await requestPage(position.query, pageSchema);
@@ -128,10 +130,10 @@ export function paginate<Page, Item>(
   };
 }
 
-/** Items per page, if the query asks for a number of them. */
-function limitOf(request: string): number | undefined {
-  const limit = new URLSearchParams(request.split('?')[1]).get('limit');
-  return limit === null ? undefined : count(/^\d+$/.test(limit) ? Number(limit) : limit, 'limit');
+/** A number in the query, if it is given. */
+function numberIn(request: string, name: string, read: typeof count): number | undefined {
+  const text = new URLSearchParams(request.split('?')[1]).get(name);
+  return text === null ? undefined : read(/^\d+$/.test(text) ? Number(text) : text, name);
 }
 
 function checked(from: PageCheckpoint, request: string): Omit<PageCheckpoint, 'request'> {
@@ -145,18 +147,22 @@ function readPage<Page, Item>(
   itemsOf: ((page: Page) => readonly Item[]) | undefined,
   position: PagePosition<Item>,
 ): StandardSchemaV1<unknown, ReadPage<Item>> {
+  let last = { offset: 0, text: '' };
   const validate = async (body: unknown): Promise<StandardResult<ReadPage<Item>>> => {
     const checkedBody = schema ? await schema['~standard'].validate(body) : { value: body as Page };
     if (checkedBody.issues) return checkedBody;
     const page = checkedBody.value;
     const items: unknown = itemsOf ? itemsOf(page) : (page as { readonly results?: unknown } | null)?.results;
     const place = placeInPages(body);
-    const isCycle = position.hasPassed(place.next);
-    if (Array.isArray(items) && !isCycle) return { value: { items, ...place } };
-    const message = isCycle
-      ? `the next page is ${quote(place.next)}, which was read before`
-      : 'expected an array of items';
-    return { issues: [{ message, path: itemsOf || isCycle ? [] : ['results'] }] };
+    const failed = (message: string, path: string[] = []) => ({ issues: [{ message, path }] });
+    if (!Array.isArray(items)) return failed('expected an array of items', itemsOf ? [] : ['results']);
+    if (position.hasPassed(place.next)) return failed(`the next page is ${quote(place.next)}, which was read before`);
+    const { offset = 0 } = position.query;
+    const text = JSON.stringify(body);
+    if (items.length > 0 && offset !== last.offset && text === last.text)
+      return failed(`the page at offset ${offset} is that at ${last.offset} again: pages do not go by offset here`);
+    last = { offset, text };
+    return { value: { items, ...place } };
   };
   return { '~standard': { version: 1, vendor: 'stacks-quota', validate } };
 }

@@ -210,6 +210,15 @@ describe('close and idle', () => {
     expect([await response, service.log.some(({ method }) => method === 'POST')]).toEqual([true, false]);
   });
 
+  it('close without drain does not wait for the end of such a body', async () => {
+    const { clock, client } = await world();
+    const body = new ReadableStream({ pull: () => new Promise(() => {}) });
+    const init = { method: 'POST', body, duplex: 'half' } as RequestInit;
+    const response = client.fetch('/extended/v1/info', init).catch(isClosed);
+    expect(await clock.run(client.close())).toEqual({ rejected: 1 });
+    expect(await response).toBe(true);
+  });
+
   it('a second close rejects a fetch whose body is being read while the first drains', async () => {
     const { clock, client } = await world();
     const response = client.fetch('/extended/v1/info', { method: 'POST', body: '{}' }).catch(isClosed);

@@ -87,6 +87,17 @@ describe('client.fetch', () => {
       ],
     ],
     [
+      'a Request in place of init',
+      [
+        TRANSACTIONS,
+        new Request('https://api.mock.test/elsewhere', {
+          method: 'POST',
+          headers: { 'x-mine': 'yes', 'content-type': 'text/x' },
+          body: 'words',
+        }),
+      ],
+    ],
+    [
       'Headers, and a body that comes as it is read',
       [
         TRANSACTIONS,

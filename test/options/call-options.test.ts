@@ -88,7 +88,7 @@ describe('the options of a call', () => {
     ['secret'],
   ])('must not have a header of the value %j, which is not repeated', (value) => {
     const { message } = refusal(() => check({ headers: { accept: value } }));
-    expect(message).toBe('headers must have text for accept, without line breaks and other control characters');
+    expect(message).toBe('headers must have Latin-1 text for accept, without line breaks and other control characters');
   });
 
   test('that pass make headers that fetch takes', () => {

@@ -33,6 +33,14 @@ describe('a pool', () => {
     expect(pool.clients).toHaveLength(2);
   });
 
+  it('takes a Request in place of the options of fetch', async () => {
+    const { clock, pool } = world(PLANS, {
+      service: { routes: { 'DELETE /v2/fees': ({ headers }) => headers.get('x-mine') } },
+    });
+    const init = new Request('https://elsewhere.test', { method: 'DELETE', headers: { 'x-mine': 'yes' } });
+    expect(await clock.run(pool.fetch('/v2/fees', init).then((response) => response.text()))).toBe('yes');
+  });
+
   it('waits, is idle and closes as all of its clients do', async () => {
     const { clock, pool, calls } = world([{ minute: 10 }, { minute: 10 }]);
     await calls(4);

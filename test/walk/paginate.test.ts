@@ -193,6 +193,45 @@ describe('client.paginate', () => {
     expect(cycle.seen.map(({ query }) => query.get('cursor'))).toEqual([null, 'a', 'b', 'b']);
   });
 
+  it.for([
+    ['next_cursor', (next: string) => ({ next_cursor: next })],
+    ['cursor.next', (next: string) => ({ cursor: { next, current: 'here' } })],
+  ] as const)('ends with a page that names no next where others did, by %s', async ([, place]) => {
+    const service = routes(({ query }) =>
+      query.has('cursor') ? { results: [{ id: 2 }] } : { results: [{ id: 1 }], ...place('c') },
+    );
+    expect(await taken(clientOf(service).paginate('/rows'), 9)).toEqual([1, 2]);
+    expect(service.seen).toHaveLength(2);
+  });
+
+  const keyed = { key: (row: unknown) => `${(row as Row).id}` };
+
+  it.for([{}, keyed])('begins at the offset of the query, %o', async (options) => {
+    const service = byOffset(() => rows(100), 10);
+    const pages = clientOf(service).paginate('/rows', { query: { offset: 75 }, ...options });
+    expect(await taken(pages)).toEqual(ids(100).slice(75));
+    expect(pages.checkpoint).toMatchObject({ request: '/rows?offset=75', offset: 100 });
+  });
+
+  it('looks for its place before the offset of the query, too', async () => {
+    let all = rows(30);
+    const service = byOffset(() => all, 10);
+    const pages = clientOf(service).paginate('/rows', { query: { offset: 8 }, ...keyed });
+    expect(await taken(pages, 1)).toEqual([8]);
+    all = rows(30).slice(8);
+    expect(await taken(pages)).toEqual(ids(30).slice(9));
+    expect(service.seen[2]?.path).toBe('/rows');
+  });
+
+  it.for([{}, keyed])('says so where the service heeds no offset, %o', async (options) => {
+    const service = routes(() => ({ results: rows(3) }));
+    const pages = clientOf(service).paginate('/rows', options);
+    const message = /the page at offset [23] is that at 0 again: pages do not go by offset here/;
+    await expect(taken(pages, 9)).rejects.toThrow(message);
+    await expect(taken(pages, 9)).rejects.toThrow(message);
+    expect(service.seen).toHaveLength(3);
+  });
+
   it('goes on after a page without items that names a next one', async () => {
     const gap = routes(({ query }) => {
       const at = Number(query.get('cursor') ?? 0);
@@ -217,6 +256,7 @@ describe('client.paginate', () => {
     ['limit must be a whole number, 1 or more, not 0', { query: { limit: 0 } }],
     ['limit must be a whole number, 1 or more, not "1.5"', { query: { limit: 1.5 } }],
     ['limit must be a whole number, 1 or more, not "all"', { query: { limit: 'all' } }],
+    ['offset must be a whole number, 0 or more, not "-1"', { query: { offset: -1 } }],
     ['limit must be 2 or more with a key', { key: () => '', query: { limit: 1 } }],
   ])('refuses what cannot be meant: %s', ([message, options]) => {
     const service = routes(() => ({}));
