@@ -16,6 +16,7 @@ import type { StandardResult, StandardSchemaV1 } from '../validation/standard-sc
 import { BEGINNING, POSITION_FIELDS, positionOf } from './checkpoint-fields.ts';
 import { type NewPage, pageLoop, type YieldedPage } from './page-loop.ts';
 import { PagePosition, type PageQuery, type ReadPage } from './page-position.ts';
+import { RepeatedPage } from './repeated-page.ts';
 
 /** The items of a page: its `results`, unless the option `items` takes others. */
 export type PageItem<Page> = Page extends { readonly results: readonly (infer Item)[] } ? Item : unknown;
@@ -147,7 +148,7 @@ function readPage<Page, Item>(
   itemsOf: ((page: Page) => readonly Item[]) | undefined,
   position: PagePosition<Item>,
 ): StandardSchemaV1<unknown, ReadPage<Item>> {
-  let last = { offset: 0, text: '' };
+  const repeated = new RepeatedPage();
   const validate = async (body: unknown): Promise<StandardResult<ReadPage<Item>>> => {
     const checkedBody = schema ? await schema['~standard'].validate(body) : { value: body as Page };
     if (checkedBody.issues) return checkedBody;
@@ -157,12 +158,8 @@ function readPage<Page, Item>(
     const failed = (message: string, path: string[] = []) => ({ issues: [{ message, path }] });
     if (!Array.isArray(items)) return failed('expected an array of items', itemsOf ? [] : ['results']);
     if (position.hasPassed(place.next)) return failed(`the next page is ${quote(place.next)}, which was read before`);
-    const { offset = 0 } = position.query;
-    const text = JSON.stringify(body);
-    if (items.length > 0 && offset !== last.offset && text === last.text)
-      return failed(`the page at offset ${offset} is that at ${last.offset} again: pages do not go by offset here`);
-    last = { offset, text };
-    return { value: { items, ...place } };
+    const problem = repeated.problemOf(position.query.offset ?? 0, items, body);
+    return problem === undefined ? { value: { items, ...place } } : failed(problem);
   };
   return { '~standard': { version: 1, vendor: 'stacks-quota', validate } };
 }

@@ -1,6 +1,6 @@
 import type { AddressAssets, AssetEvent } from '../endpoints/bodies.ts';
 import { type AddressAssetsParams, ASSETS_PARAMS, addressAssetsRequest } from '../endpoints/endpoints.ts';
-import { ConfigError } from '../errors.ts';
+import { ConfigError, ResponseShapeError } from '../errors.ts';
 import { type CallOptions, callOptionsParser } from '../options/client-options.ts';
 import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
 import { argument, isText, optionsParser, unchecked } from '../validation/arguments.ts';
@@ -8,6 +8,7 @@ import { ownProperties } from '../validation/own-properties.ts';
 import { BEGINNING, POSITION_FIELDS, positionOf } from './checkpoint-fields.ts';
 import { type Position, type WalkCheckpoint, WalkCursor } from './cursor.ts';
 import { type NewPage, pageLoop } from './page-loop.ts';
+import { RepeatedPage } from './repeated-page.ts';
 
 /** The largest page of the service, which needs the fewest requests. */
 const LARGEST_PAGE = 100;
@@ -56,7 +57,11 @@ const walkOptions: (options: unknown) => WalkOptions = callOptionsParser({
 export type PageSource = (
   address: string,
   options: AddressAssetsParams & CallOptions<AddressAssets>,
-) => Promise<{ readonly data: AddressAssets; readonly quota: QuotaSnapshot }>;
+) => Promise<{
+  readonly data: AddressAssets;
+  readonly quota: QuotaSnapshot;
+  readonly response: { readonly status: number; readonly url: string };
+}>;
 
 const checkpointFields = optionsParser(
   'fields of a checkpoint',
@@ -80,14 +85,19 @@ export function walk(getPage: PageSource, address: string, options: WalkOptions 
   const { from, limit = LARGEST_PAGE, unanchored, untilBlock, ...callOptions } = walkOptions(given);
   if (limit < 2) throw new ConfigError('limit', 'must be 2 or more: a walk reads the last event again on each page');
   const params = { limit, unanchored, untilBlock };
-  addressAssetsRequest(address, params);
+  const { endpoint } = addressAssetsRequest(address, params);
+  const repeated = new RepeatedPage();
   const cursor = new WalkCursor(from === undefined ? BEGINNING : checked(from, address), keyOf);
 
   const next = async (check: () => void): Promise<NewPage<AssetEvent> | undefined> => {
     const offset = cursor.nextOffset;
-    const { data, quota } = await getPage(address, { ...callOptions, ...params, offset });
+    const { data, quota, response } = await getPage(address, { ...callOptions, ...params, offset });
     check();
     const { results, total } = data;
+    const { status, url } = response;
+    const message = repeated.problemOf(offset, results, data);
+    if (message !== undefined)
+      throw new ResponseShapeError({ endpoint, url, status, quota, issues: [{ path: '', message }] });
     // The service may return smaller pages than requested.
     const most = data.limit > 0 ? Math.min(limit, data.limit) : limit;
     const found = cursor.accept({ offset, limit: most, total, results });

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { AssetEvent, Client, WalkCheckpoint, WalkOptions } from '../../src/index.ts';
+import {
+  type AssetEvent,
+  type Client,
+  isResponseShape,
+  type WalkCheckpoint,
+  type WalkOptions,
+} from '../../src/index.ts';
 import type { MockService, VirtualClock } from '../../src/testing/index.ts';
 import { mockWorld } from '../support/mock-world.ts';
 
@@ -255,6 +261,22 @@ describe('a walk that is aborted', () => {
     stop.abort();
     await one.clock.run(ending);
     expect([one.service.requests, one.client.waiting]).toEqual([1, 0]);
+  });
+
+  it('says so where the page of one offset comes for another one, as from a cache that ignores the query', async () => {
+    const { client, service } = mockWorld({ assetsOf: () => 250 }, {});
+    const url = new URL(`${service.origin}/extended/v1/address/${ADDRESS}/assets?limit=100`);
+    const first = String(service.answer({ method: 'GET', url, headers: new Headers() }).body());
+    service.clearLog();
+    service.faults.when(() => ({ status: 200, body: first }));
+    const walk = client.walkAddressAssets(ADDRESS);
+    const error = await walked(walk).catch((error: unknown) => error);
+    expect(isResponseShape(error) && error.issues).toEqual([
+      { path: '', message: 'the page at offset 99 is that at 0 again: pages do not go by offset here' },
+    ]);
+    expect(error).toMatchObject({ endpoint: 'GET /extended/v1/address/{address}/assets', status: 200 });
+    expect(service.requests).toBe(2);
+    expect(walk.checkpoint).toMatchObject({ offset: 100 });
   });
 });
 
