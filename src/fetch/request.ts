@@ -76,7 +76,7 @@ function checkedHeaders(given: RequestInit['headers']): Headers {
   } catch {
     throw new ConfigError(
       'headers',
-      'must be valid names, and Latin-1 text without line breaks and other control characters',
+      'must be valid names and Latin-1 values, without line breaks and other control characters',
     );
   }
   for (const [name, value] of headers) checkHeader(name, value);
