@@ -155,11 +155,14 @@ function readPage<Page, Item>(
     const page = checkedBody.value;
     const items: unknown = itemsOf ? itemsOf(page) : (page as { readonly results?: unknown } | null)?.results;
     const place = placeInPages(body);
-    const failed = (message: string, path: string[] = []) => ({ issues: [{ message, path }] });
-    if (!Array.isArray(items)) return failed('expected an array of items', itemsOf ? [] : ['results']);
-    if (position.hasPassed(place.next)) return failed(`the next page is ${quote(place.next)}, which was read before`);
-    const problem = repeated.problemOf(position.query.offset ?? 0, items, body);
-    return problem === undefined ? { value: { items, ...place } } : failed(problem);
+    if (!Array.isArray(items))
+      return { issues: [{ message: 'expected an array of items', path: itemsOf ? [] : ['results'] }] };
+    // Pages go by offset, or each names the next one.
+    const message =
+      place.next === undefined
+        ? repeated.problemOf(position.query.offset ?? 0, items, body)
+        : position.hasPassed(place.next) && `the next page is ${quote(place.next)}, which was read before`;
+    return message ? { issues: [{ message, path: [] }] } : { value: { items, ...place } };
   };
   return { '~standard': { version: 1, vendor: 'stacks-quota', validate } };
 }

@@ -134,7 +134,8 @@ describe('a store that has lost its memory', () => {
   const fresh = (live: number, rest: Partial<Answer> = {}): ReturnType<typeof saying> =>
     saying({ urgent: { units: 0, forMs: 0 }, live, granted: [], ...rest });
 
-  it('is told by asks that are signs of life and want nothing granted, until as many as before have told', async () => {
+  /** A process of three that has asked a store, and once more since that has lost its memory. */
+  async function forgotten() {
     const world = worldOf();
     const one = await reader(world);
     world.answer = old;
@@ -142,6 +143,11 @@ describe('a store that has lost its memory', () => {
     world.answer = fresh(1);
     await world.clock.advance(1_000);
     await askOf(world, one, 5);
+    return { world, one };
+  }
+
+  it('is told by asks that are signs of life and want nothing granted, until as many as before have told', async () => {
+    const { world, one } = await forgotten();
     await world.clock.advance(150);
     await askOf(world, one, 5);
     expect(world.asks.at(-1)).toMatchObject({ version: -1, isSign: true });
@@ -155,13 +161,7 @@ describe('a store that has lost its memory', () => {
   });
 
   it('was not asked for more, and not at once again, by a process that only tells', async () => {
-    const world = worldOf();
-    const one = await reader(world);
-    world.answer = old;
-    await askOf(world, one, 5);
-    world.answer = fresh(1);
-    await world.clock.advance(1_000);
-    await askOf(world, one, 5);
+    const { world, one } = await forgotten();
     world.answer = fresh(1, { facts: new Map() });
     await world.clock.advance(1_000);
     const before = world.asks.length;

@@ -14,7 +14,6 @@ export interface Import {
 export interface Source {
   /** From the root of the package, such as `src/quota/time/periods.ts`. */
   readonly path: string;
-  readonly lines: number;
   readonly imports: readonly Import[];
   /** The names it exports, types with `type ` before them; `*` where it exports all of another file. */
   readonly exports: readonly string[];
@@ -52,7 +51,6 @@ function readSource(path: string): Source {
   const nodes = descendants(file);
   return {
     path: path.replaceAll('\\', '/'),
-    lines: file.getLineStarts().length,
     imports: nodes.flatMap((node) => importOf(node, path)),
     exports: file.statements.flatMap(exportsOf),
     names: nodes.flatMap(nameOf),
