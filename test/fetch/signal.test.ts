@@ -1,8 +1,7 @@
 import { getEventListeners } from 'node:events';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, it, vi } from 'vitest';
 import type { Client } from '../../src/client/client.ts';
+import { collectGarbage } from '../support/garbage.ts';
 import { answering, INFO, pair } from './support/pair.ts';
 
 const reason = new Error('enough');
@@ -70,14 +69,6 @@ describe('the signal of client.fetch', () => {
   });
 
   describe('of a Request that is forgotten', () => {
-    setFlagsFromString('--expose-gc');
-    const collect: () => void = runInNewContext('gc');
-    const collectAll = async (): Promise<void> => {
-      for (let turn = 0; turn < 5; turn++) {
-        await new Promise(setImmediate);
-        collect();
-      }
-    };
     const fetchWith = (client: Client, { signal }: AbortController) =>
       client.fetch(new Request('https://api.mock.test/', { signal }));
 
@@ -90,7 +81,7 @@ describe('the signal of client.fetch', () => {
       const call = fetchWith(unanswered.client, controller).catch((error) => error);
       const response = await answered.clock.run(fetchWith(answered.client, controller));
       // Together: the heap of all files that ran before is collected each time.
-      await collectAll();
+      for (let turn = 0; turn < 5; turn++) await collectGarbage();
       controller.abort(reason);
       expect(await unanswered.clock.run(call)).toBe(reason);
       await expect(answered.clock.run(response.text())).rejects.toBe(reason);

@@ -1,14 +1,10 @@
 import { getEventListeners } from 'node:events';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/client/create-client.ts';
 import type { ClientEvent } from '../../src/events.ts';
 import { bodyStream } from '../../src/http/body-stream.ts';
 import { virtualClock } from '../../src/testing/index.ts';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage: () => void = runInNewContext('gc');
+import { collectGarbage } from '../support/garbage.ts';
 
 const text = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes);
 
@@ -177,8 +173,7 @@ describe('a body that is read as it comes', () => {
     const error = (): undefined => undefined;
     const bounds = { clock: virtualClock(), leftMs: 1_000, timeoutError: error, brokenError: error };
     bodyStream(new Response('unread'), { ...bounds, signal: signal as unknown as AbortSignal });
-    await new Promise(setImmediate);
-    collectGarbage();
+    await collectGarbage();
     for (const abort of aborts) abort();
     expect(aborts).toHaveLength(1);
   });

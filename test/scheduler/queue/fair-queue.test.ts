@@ -1,11 +1,7 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FairQueue, type QueueEntry } from '../../../src/scheduler/queue/fair-queue.ts';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage: () => void = runInNewContext('gc');
+import { referenced } from '../../support/garbage.ts';
 
 interface Waiting {
   readonly name: number;
@@ -162,9 +158,7 @@ describe('the fair queue', () => {
       if (place % 2 === 0) queue.dequeue();
       else queue.remove(entry);
     }
-    await new Promise(setImmediate);
-    collectGarbage();
-    expect(items.filter((item) => item.deref()).length).toBeLessThan(100);
+    expect(await referenced(items, 99)).toBeLessThan(100);
   });
 
   it('the queue drops the entries of calls that left, though the first stays', async () => {
@@ -175,9 +169,7 @@ describe('the fair queue', () => {
       queue.remove(entry);
       return new WeakRef(entry);
     });
-    await new Promise(setImmediate);
-    collectGarbage();
-    expect(left.filter((entry) => entry.deref()).length).toBeLessThan(100);
+    expect(await referenced(left, 99)).toBeLessThan(100);
   });
 
   it('the queue is not searched for empty entries more often than that: 100,000 leave one by one', () => {
