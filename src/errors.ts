@@ -151,7 +151,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** The client was closed before the call could be sent. */
+/** The client was closed before the call could be sent, or sent again after a failure. */
 export class ClosedError extends Error {
   declare readonly name: 'ClosedError';
 

@@ -74,9 +74,9 @@ export class ApiCalls {
 
   /** Sends a request, and checks the body of its response. Not async: the frame of an async function would be kept as long as the call waits. */
   ask<Body>(request: ApiRequest<unknown>, options: CallOptions<Body>): Promise<Result<Body>> {
-    const { endpoint, method } = request;
+    const { endpoint } = request;
     const schema = (options.schema ?? request.schema) as StandardSchemaV1<unknown, Body> | undefined;
-    return this.send(request, options).then((reply) => this.#read(reply, endpoint, schema, method === 'HEAD'));
+    return this.send(request, options).then((reply) => this.#read(reply, endpoint, schema));
   }
 
   /** Not async, because nearly all bodies are checked at once. */
@@ -84,7 +84,6 @@ export class ApiCalls {
     reply: Reply,
     endpoint: string,
     schema: StandardSchemaV1<unknown, Body> | undefined,
-    isHead: boolean,
   ): Result<Body> | Promise<Result<Body>> {
     const { redact, follow } = this.#core;
     const { status, quota, text, url } = reply;
@@ -93,7 +92,7 @@ export class ApiCalls {
     // The promise of a call that has waited is old when it gets its reply: with it the text would outlive collections of the young generation.
     reply.text = '';
     const response = new ReplyHead(reply, redact);
-    if (!schema && isTextual(reply, text, isHead)) return { data: (text || undefined) as Body, quota, response };
+    if (!schema && isTextual(reply, text)) return { data: (text || undefined) as Body, quota, response };
     const resultOf = (checked: BodyCheck<Body>): Result<Body> => {
       if ('value' in checked) return { data: checked.value, quota, response };
       // A schema of the caller's own may quote the body, which is not redacted in a success.
@@ -110,9 +109,8 @@ export class ApiCalls {
 }
 
 /** Whether a body is not to be read as JSON: there is none, or it is said to be plain text. */
-function isTextual({ status, headers }: Reply, text: string, isHead: boolean): boolean {
-  const isEmpty = text === '' && (isHead || status === 204 || status === 205 || headers.get('content-length') === '0');
-  return isEmpty || /^text\/plain\b/i.test(headers.get('content-type') ?? '');
+function isTextual({ headers }: Reply, text: string): boolean {
+  return text === '' || /^text\/plain\b/i.test(headers.get('content-type') ?? '');
 }
 
 /** The value that a text holds as JSON; undefined if it is none. */

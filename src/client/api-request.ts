@@ -65,10 +65,10 @@ function jsonText(json: unknown): string {
 
 /** A body that can be sent again after a refusal, so no stream. */
 function sendableBody(body: unknown): BodyInit {
-  const isOne =
-    typeof body === 'string' ||
-    ArrayBuffer.isView(body) ||
-    [ArrayBuffer, Blob, FormData, URLSearchParams].some((kind) => body instanceof kind);
+  // A copy, as `fetch` makes: the caller may use its bytes for something else while the call waits.
+  if (body instanceof ArrayBuffer) return body.slice();
+  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice();
+  const isOne = typeof body === 'string' || [Blob, FormData, URLSearchParams].some((kind) => body instanceof kind);
   if (!isOne) throw new ConfigError('body', `must be text, bytes, a Blob or a form, not ${quote(body)}`);
   return body as BodyInit;
 }

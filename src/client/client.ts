@@ -34,7 +34,7 @@ export interface WindowState extends WindowView {
 
 /** What {@link Client.close} did. */
 export interface CloseReport {
-  /** Calls that waited and were rejected. */
+  /** Calls that were rejected: those that waited, and those under way that failed and would have been retried. */
   readonly rejected: number;
 }
 

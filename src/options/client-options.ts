@@ -249,12 +249,18 @@ export const sending: Readonly<
   cost: units,
 };
 
+const recordOfText = argument<Readonly<Record<string, string>>>(isRecord, 'an object of names and values');
+
 const CALL_OPTIONS: Arguments<CallOptions> = {
   signal,
   label: text,
   ...sending,
   schema: argument<StandardSchemaV1>(isSchema, 'a Standard Schema'),
-  headers: argument<Readonly<Record<string, string>>>(isRecord, 'an object of names and values'),
+  headers(given, name) {
+    const headers = recordOfText(given, name);
+    // A copy: the caller may change it while the call waits.
+    return headers && { ...headers };
+  },
 };
 
 /**

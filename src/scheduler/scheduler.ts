@@ -55,7 +55,7 @@ export class Scheduler {
   /** When calls would be sent behind those that wait. */
   readonly outlook: QueueOutlook;
   readonly #closed = new AbortController();
-  /** Calls that {@link close} turned away. */
+  /** Calls that were rejected because of {@link close}. */
   #turnedAway = 0;
   #closing: Promise<void> | undefined;
 
@@ -218,8 +218,13 @@ export class Scheduler {
   async #reject(call: ScheduledCall, error: unknown): Promise<Reply> {
     await undefined;
     this.#end(call);
-    call.trace.failed(error, call.signal);
+    this.#fail(call, error);
     return rejectionForCaller(error);
+  }
+
+  #fail({ trace, signal }: ScheduledCall, error: unknown): void {
+    if (error instanceof ClosedError) this.#turnedAway++;
+    trace.failed(error, signal);
   }
 
   /** Makes a call that has its first lease. */
@@ -262,7 +267,7 @@ export class Scheduler {
         if (afterMs > 0) await this.#queue.delay(afterMs, call.signal, isPromised ? call.ask.endpoint : undefined);
       }
     } catch (error) {
-      trace.failed(error, call.signal);
+      this.#fail(call, error);
       throw withCallersFrames(error);
     } finally {
       this.#retries.onEnded(call, counts);
@@ -326,7 +331,7 @@ export class Scheduler {
   async close(isDraining = false): Promise<number> {
     if (isDraining) this.resume();
     else if (!this.#queue.isClosed) {
-      this.#turnedAway = this.#queue.length + this.open.announced;
+      this.#turnedAway = this.open.announced;
       this.#queue.close();
       this.#closed.abort(new ClosedError());
     }

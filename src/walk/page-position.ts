@@ -100,8 +100,10 @@ export class PagePosition<Item> {
     // The service may return smaller pages than requested.
     const size = Math.max(1, Math.min(limit, most));
     const found = this.#offsets.accept({ offset, limit: size, total: total ?? 0, results: items });
-    const isEnd = total !== undefined && total > 0 && offset + items.length >= total;
-    return found && { found, total, isLast: items.length < size || isEnd };
+    if (!found) return undefined;
+    const isEnd = total ? offset + items.length >= total : items.length < size;
+    // Some services return fewer items than their pages are said to hold: then the total decides.
+    return { found, total, isLast: isEnd || (found.length === 0 && items.length < size) };
   }
 
   #acceptByCursor({ items, total, current }: ReadPage<Item>, next: string | null): NewItems<Item> | undefined {

@@ -25,7 +25,7 @@ export type PageItem<Page> = Page extends { readonly results: readonly (infer It
 export interface PaginateOptions<Page = unknown, Item = PageItem<Page>> extends Omit<CallOptions<Page>, 'schema'> {
   /** Any Standard Schema for the body of a page. */
   readonly schema?: StandardSchemaV1<unknown, Page> | undefined;
-  /** Takes the items from a page. Default: its `results`. */
+  /** Takes the items from a page: all of them where pages go by offset, which counts them. Default: its `results`. */
   readonly items?: ((page: Page) => readonly Item[]) | undefined;
   /**
    * Identifies an item. Pages that go by `offset` shift when items are added meanwhile: with a key each page begins with the last item
@@ -160,11 +160,18 @@ function readPage<Page, Item>(
     // Pages go by offset, or each names the next one.
     const message =
       place.next === undefined
-        ? repeated.problemOf(position.query.offset ?? 0, items, body)
+        ? (repeated.problemOf(position.query.offset ?? 0, items, body) ?? problemOfCount(items, body, position.query))
         : position.hasPassed(place.next) && `the next page is ${quote(place.next)}, which was read before`;
     return message ? { issues: [{ message, path: [] }] } : { value: { items, ...place } };
   };
   return { '~standard': { version: 1, vendor: 'stacks-quota', validate } };
+}
+
+/** Offsets count the results of the service: with some of them as items the pages would end too soon, or come again. */
+function problemOfCount(items: readonly unknown[], body: unknown, { cursor }: PageQuery): string | undefined {
+  const results = (body as { readonly results?: unknown } | null)?.results;
+  if (!Array.isArray(results) || results.length === items.length || cursor !== undefined) return undefined;
+  return `${results.length} results became ${items.length} items, but offsets count results: filter in the loop`;
 }
 
 /** Where a page stands among the others. Cursors come as `next_cursor` and `cursor`, or as `cursor.next` and `cursor.current`. */

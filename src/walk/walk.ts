@@ -4,7 +4,6 @@ import { ConfigError, ResponseShapeError } from '../errors.ts';
 import { type CallOptions, callOptionsParser } from '../options/client-options.ts';
 import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
 import { argument, isText, optionsParser, unchecked } from '../validation/arguments.ts';
-import { ownProperties } from '../validation/own-properties.ts';
 import { BEGINNING, POSITION_FIELDS, positionOf } from './checkpoint-fields.ts';
 import { type Position, type WalkCheckpoint, WalkCursor } from './cursor.ts';
 import { type NewPage, pageLoop } from './page-loop.ts';
@@ -48,9 +47,9 @@ export interface AddressAssetsWalk extends AsyncIterable<AssetEvent> {
   readonly checkpoint: WalkCheckpoint;
 }
 
-const walkOptions: (options: unknown) => WalkOptions = callOptionsParser({
+const walkOptions = callOptionsParser<AddressAssetsParams & Pick<WalkOptions, 'from'>>({
   ...ASSETS_PARAMS,
-  from: unchecked<WalkCheckpoint>(),
+  from: unchecked(),
 });
 
 /** Fetches the pages. */
@@ -78,11 +77,9 @@ const checkpointFields = optionsParser(
  * @throws ConfigError if the address or an option is invalid.
  */
 export function walk(getPage: PageSource, address: string, options: WalkOptions = {}): AddressAssetsWalk {
-  const given: WalkOptions & { readonly offset?: unknown; readonly schema?: unknown } = ownProperties(options);
-  const { offset, schema } = given;
+  const { offset, schema, from, limit = LARGEST_PAGE, unanchored, untilBlock, ...callOptions } = walkOptions(options);
   if (offset !== undefined) throw new ConfigError('offset', 'cannot be given: pass a checkpoint as from instead');
   if (schema !== undefined) throw new ConfigError('schema', 'cannot be given: a walk needs the fields of the events');
-  const { from, limit = LARGEST_PAGE, unanchored, untilBlock, ...callOptions } = walkOptions(given);
   if (limit < 2) throw new ConfigError('limit', 'must be 2 or more: a walk reads the last event again on each page');
   const params = { limit, unanchored, untilBlock };
   const { endpoint } = addressAssetsRequest(address, params);

@@ -172,6 +172,15 @@ describe('close and idle', () => {
     await calls;
   });
 
+  it('without drain counts a call under way whose failure would be retried', async () => {
+    const { clock, client, service } = await world();
+    service.faults.next(1, { status: 502 });
+    const call = client.getInfo().catch(isClosed);
+    expect(client.quota().inFlight).toBe(1);
+    expect(await clock.run(client.close())).toEqual({ rejected: 1 });
+    expect(await call).toBe(true);
+  });
+
   it('a misspelt option of close is an error, and the client stays open', async () => {
     const { clock, client } = await world();
     const error = await client.close({ drian: true } as object).catch((reason: unknown) => reason);

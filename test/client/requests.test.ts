@@ -141,14 +141,34 @@ describe('client.request', () => {
     ]);
   });
 
-  it('gives undefined where there is no body', async () => {
+  it('gives undefined where there is no body, whatever the status and the headers', async () => {
     const service = routes(
-      ({ method }) => new Response(null, { status: method === 'HEAD' ? 200 : 204, headers: ROOM }),
+      ({ method }) => new Response(null, { status: method === 'DELETE' ? 204 : 200, headers: ROOM }),
     );
     const client = clientOf(service);
     expect((await client.request('DELETE', '/x')).data).toBeUndefined();
+    expect((await client.request('POST', '/x')).data).toBeUndefined();
     const head = await client.request('HEAD', '/x');
     expect([head.data, head.response.status]).toEqual([undefined, 200]);
+  });
+
+  it('sends headers and bytes as they are when the call is made, whatever becomes of them while it waits', async () => {
+    const service = routes(() => ({}));
+    const client = clientOf(service);
+    const headers = { 'x-id': 'before' };
+    const bytes = new TextEncoder().encode('-before-');
+    const bodies = [bytes.subarray(1, 7), new DataView(bytes.buffer, 1, 6), bytes.buffer as ArrayBuffer];
+    const calls = bodies.map((body) => client.request('POST', '/x', { headers, body: body as Uint8Array }));
+    const inspection = client.getInfo({ headersOnly: true, headers });
+    headers['x-id'] = 'after';
+    bytes.fill(0);
+    await Promise.all([...calls, inspection]);
+    expect(service.seen.map(({ body, headers }) => [body, headers.get('x-id')])).toEqual([
+      ['before', 'before'],
+      ['', 'before'],
+      ['before', 'before'],
+      ['-before-', 'before'],
+    ]);
   });
 
   it('sends a POST again after a refusal because of a limit, with its body, and after no other failure', async () => {

@@ -232,6 +232,49 @@ describe('client.paginate', () => {
     expect(service.seen).toHaveLength(3);
   });
 
+  it.for([{}, keyed])(
+    'goes on after a page with fewer items than its limit, where the total says that more follow, %o',
+    async (options) => {
+      // The limit that was asked for is stated, but a page has ten items at most.
+      const service = routes(({ query }) => {
+        const offset = Number(query.get('offset') ?? 0);
+        return { limit: Number(query.get('limit')), total: 25, results: rows(25).slice(offset, offset + 10) };
+      });
+      const pages = clientOf(service).paginate('/rows', { query: { limit: 50 }, ...options });
+      expect(await taken(pages)).toEqual(ids(25));
+      expect(service.seen).toHaveLength(3);
+    },
+  );
+
+  it.for([{}, keyed])('ends with a page of nothing new, whatever the total says, %o', async (options) => {
+    const service = byOffset(() => rows(15), 10);
+    const boasting = routes(async (request) => ({
+      ...(await (await service.fetch(`https://api.test${request.path}`)).json()),
+      total: 100,
+    }));
+    expect(await taken(clientOf(boasting).paginate('/rows', { query: { limit: 10 }, ...options }), 99)).toEqual(
+      ids(15),
+    );
+    expect(boasting.seen).toHaveLength(3);
+  });
+
+  it.for<[string, object]>([
+    ['the items', { items: ({ results }: { results: Row[] }) => results.filter(({ id }) => id % 2 === 0) }],
+    ['the schema', { schema: z.object({ results: z.array(z.unknown()).transform((all) => all.slice(1)) }) }],
+  ])('says so where %s leave out results, which offsets count', async ([, options]) => {
+    const pages = clientOf(byOffset(() => rows(100))).paginate('/rows', { query: { limit: 20 }, ...options });
+    await expect(taken(pages)).rejects.toThrow(/: 20 results became \d+ items, but offsets count results: filter in/);
+  });
+
+  it('leaves out results of pages by cursor, also of a last one that names no next', async () => {
+    const service = routes(({ query }) =>
+      query.has('cursor') ? { results: rows(5) } : { results: rows(5), next_cursor: 'c' },
+    );
+    const items = ({ results }: { readonly results: readonly Row[] }) => results.slice(3);
+    const pages = clientOf(service).paginate<'/rows', { readonly results: readonly Row[] }>('/rows', { items });
+    expect(await taken(pages, 9)).toEqual([3, 4, 3, 4]);
+  });
+
   it('goes on after a page without items that names a next one', async () => {
     const gap = routes(({ query }) => {
       const at = Number(query.get('cursor') ?? 0);

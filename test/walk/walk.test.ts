@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import {
   type AssetEvent,
   type Client,
@@ -288,7 +289,8 @@ describe('a walk refuses, before anything is spent,', () => {
     ['a page of one event', { limit: 1 }, 'limit must be 2 or more: a walk reads the last event again on each page'],
     ['a page of 101', { limit: 101 }, 'limit must be a whole number from 0 to 100, not 101'],
     ['an offset', { offset: 5 }, 'offset cannot be given: pass a checkpoint as from instead'],
-    ['a schema', { schema: {} }, 'schema cannot be given: a walk needs the fields of the events'],
+    ['a schema', { schema: z.unknown() }, 'schema cannot be given: a walk needs the fields of the events'],
+    ['what are no options', null, 'call options must be an object, not null'],
     ['an option that it does not know', { limits: 5 }, 'limits is not one of the call options: '],
     ['blocks with what is in none', { unanchored: true, untilBlock: 1 }, 'untilBlock cannot be combined with'],
     ["another's checkpoint", { from: { ...whole, address: OTHER } }, `from belongs to a walk of "${OTHER}"`],
