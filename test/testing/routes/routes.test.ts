@@ -54,6 +54,16 @@ describe.for(Object.entries(DOORS))('a route, through %s', ([, openDoor]) => {
     expect(await response.json()).toEqual({ of: `${ADDRESS}.a b`, limit: '5', accept: 'application/json' });
   });
 
+  it('is found by a path of any letters, and not by one with another slash before it', async () => {
+    const ask = await through({ 'GET /straße/{x}': ({ params }) => params.x });
+    expect(await (await ask('/straße/é')).text()).toBe('é');
+    const response = await ask('//host/straße/1');
+    expect([response.status, await response.json()]).toMatchObject([
+      404,
+      { message: 'Route GET://host/stra%C3%9Fe/1 not found' },
+    ]);
+  });
+
   it('reads the body as JSON, text and bytes', async () => {
     const ask = await through({
       'POST /echo': async (request) => ({
