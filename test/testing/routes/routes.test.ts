@@ -91,6 +91,19 @@ describe.for(Object.entries(DOORS))('a route, through %s', ([, openDoor]) => {
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(sent);
   });
 
+  it('sends the bytes of a buffer, too, and says that a function is no result', async () => {
+    const ask = await through({
+      'GET /buffer': async () => Uint8Array.from([0, 255]).buffer,
+      'GET /none': () => () => 1,
+    });
+    expect(new Uint8Array(await (await ask('/buffer')).arrayBuffer())).toEqual(Uint8Array.from([0, 255]));
+    const none = await ask('/none');
+    expect([none.status, (await none.json()).message]).toEqual([
+      500,
+      'A function is nothing that a handler may return',
+    ]);
+  });
+
   it('sends a Response with its status and headers, beside those of the gateway', async () => {
     const ask = await through({
       'GET /gone': async () =>
