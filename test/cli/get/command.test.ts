@@ -113,6 +113,13 @@ describe('get', () => {
     expect(world.stderr.text).toMatch(/^stacks-quota: /);
   });
 
+  it('names the flag where no response comes in time', async () => {
+    const world = worldOf();
+    world.service.faults.when(() => 'hang');
+    expect(await world.run('get', INFO, '--timeout', '1s')).toBe(1);
+    expect(world.stderr.text).toMatch(/ after 3 attempts \(TIMEOUT: it took longer than --timeout\)\.\n$/);
+  });
+
   it('ends with 130 on Ctrl-C', async () => {
     const world = worldOf({ service: { latencyMs: 5_000 } });
     world.clock.timer(1_000, () => world.interrupt());
