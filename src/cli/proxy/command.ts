@@ -42,7 +42,7 @@ export const proxyCommand: Command = {
         onEvent(event) {
           if (event.type === 'share-lost')
             void writeErrors(
-              [`the share is lost (${joined?.failure() ?? event.code}), and the proxy goes on without it.`],
+              [`the share is lost (${joined?.failure?.() ?? event.code}), and the proxy goes on without it.`],
               world,
             );
           if (event.type === 'share-regained') void writeErrors(['the share is back.'], world);
@@ -68,7 +68,7 @@ async function joinShare({ redis, name }: NonNullable<ProxyFlags['share']>): Pro
   try {
     if (redis !== undefined) return await (await import('./redis.ts')).connectShare(redis, name);
     const { localShare } = await import('../../local/index.ts');
-    return { share: localShare({ name }), failure: () => undefined, close: async () => {} };
+    return { share: localShare({ name }), close: async () => {} };
   } catch (error) {
     if (isConfigError(error) && error.option === 'name') throw new UsageError(`--${error.message}.`);
     throw error;

@@ -7,7 +7,7 @@ import { UsageError } from '../exit.ts';
 export interface JoinedShare {
   readonly share: QuotaShare;
   /** Why it cannot be reached, if that is known better than by the share, whose calls only time out meanwhile. */
-  readonly failure: () => string | undefined;
+  readonly failure?: () => string | undefined;
   close(): Promise<void>;
 }
 
