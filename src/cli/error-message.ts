@@ -69,7 +69,7 @@ function failure(error: unknown): string {
   }
   const isExpected =
     isConnectionError(error) || isResponseShape(error) || (error instanceof Error && 'syscall' in error);
-  if (isExpected) return oneLine(`${error.message}.`);
+  if (isExpected) return oneLine(`${error.message.replace('timeoutMs', '--timeout')}.`);
   // Any other error is a bug of this program; its stack is needed to fix it.
   return `This is a bug in stacks-quota: ${error instanceof Error ? error.stack : String(error)}`;
 }

@@ -17,7 +17,7 @@ export const EXIT = {
 /** The command line is invalid, or a file that it names is unusable. Nothing was sent. */
 export class UsageError extends Error {}
 
-/** The job ended after too many failures in a row. */
+/** The job ended before all was done, as after too many failures in a row. The message is a sentence. */
 export class GaveUpError extends Error {}
 
 /** The user ended the program. */

@@ -98,14 +98,16 @@ export function port(text: string): number {
 }
 
 /**
- * The text of a file that a flag names.
+ * The text of a file that a flag names, without a byte order mark.
  *
  * @throws UsageError if it cannot be read.
  */
-export function textIn(flag: string, path: string): Promise<string> {
-  return readFile(path, 'utf8').catch(({ code }: NodeJS.ErrnoException) => {
-    throw new UsageError(`${flag} ${path} cannot be read: ${code}.`);
-  });
+export async function textIn(flag: string, path: string): Promise<string> {
+  try {
+    return new TextDecoder().decode(await readFile(path));
+  } catch (error) {
+    throw new UsageError(`${flag} ${path} cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
+  }
 }
 
 const MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -66,7 +66,11 @@ function makePrivate(directory: string): void {
   const found = lstatSync(directory);
   // In one that is read-only no process could become the host, and each would go on slowly without grants.
   const fault = faultOf(found, 'directory') ?? (isWritable(directory) ? undefined : 'is read-only');
-  if (fault) throw new ConfigError('directory', `${directory} ${fault}: remove it, or name another with \`directory\``);
+  if (fault)
+    throw new ConfigError(
+      'directory',
+      `${directory} ${fault}: name one with \`directory\` to which this user alone can write`,
+    );
 }
 
 /**

@@ -74,7 +74,7 @@ export function requestHeaders(
  * @param piece - the first piece of the body.
  */
 export function responseHeaders(response: Response, path: string, piece?: Uint8Array): string[] {
-  const { headers, url } = response;
+  const { headers, status, url } = response;
   const named = listed(headers.get('connection'));
   // The body was decoded, so it has another length.
   const isDecoded = listed(headers.get('content-encoding')).every((coding) =>
@@ -83,7 +83,9 @@ export function responseHeaders(response: Response, path: string, piece?: Uint8A
   const isLeft = (name: string): boolean =>
     OF_THE_CONNECTION.has(name) ||
     named.includes(name) ||
-    (isDecoded && (name === 'content-encoding' || name === 'content-length'));
+    (isDecoded && name === 'content-encoding') ||
+    // `fetch` leaves out the body of a 205, and a caller would wait for it.
+    ((isDecoded || status === 205) && name === 'content-length');
   const passed: string[] = [];
   for (const [name, value] of headers) {
     if (!isLeft(name)) passed.push(name, name === 'location' ? ownLocation(value, url, path) : value);
@@ -92,12 +94,18 @@ export function responseHeaders(response: Response, path: string, piece?: Uint8A
 }
 
 /** A redirect within the service leads through the proxy again. */
-function ownLocation(location: string, url: string, path: string): string {
-  if (!URL.canParse(location, url)) return location;
+function ownLocation(value: string, url: string, path: string): string {
+  // Its bytes are UTF-8 to browsers and to `fetch`, each of which is one character of a header.
+  const location = Buffer.from(value, 'latin1').toString();
+  if (!URL.canParse(location, url)) return value;
   const target = new URL(location, url);
   const { origin, pathname } = new URL(url);
   const base = pathname.slice(0, pathname.length - new URL(path, origin).pathname.length);
-  const isOwn = target.origin === origin && target.pathname.startsWith(`${base}/`);
+  // Two slashes would begin the name of a host.
+  const isOwn =
+    target.origin === origin &&
+    target.pathname.startsWith(`${base}/`) &&
+    !target.pathname.startsWith('//', base.length);
   return isOwn ? target.pathname.slice(base.length) + target.search + target.hash : target.href;
 }
 

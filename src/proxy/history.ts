@@ -64,8 +64,9 @@ class Ring {
   add(at: number, type: 'sent' | 'limited', units: number): void {
     const index = Math.floor(at / this.#spanMs);
     const slot = this.#slots[index % this.#slots.length];
-    if (!slot || slot.index > index) return;
-    if (slot.index < index) Object.assign(slot, { index, units: 0, requests: 0, refused: 0 });
+    if (!slot) return;
+    // It may have a later one, if the wall clock was set back.
+    if (slot.index !== index) Object.assign(slot, { index, units: 0, requests: 0, refused: 0 });
     slot.units += units;
     if (type === 'sent') slot.requests++;
     else slot.refused++;

@@ -64,7 +64,9 @@ describe('localShare', () => {
     const open = newDirectory();
     mkdirSync(open);
     chmodSync(open, 0o755);
-    expect(() => localShare({ name: 'x', directory: open })).toThrow(/is open to other users: remove it/);
+    expect(() => localShare({ name: 'x', directory: open })).toThrow(
+      /is open to other users: name one with `directory` to which this user alone can write$/,
+    );
     const own = newDirectory();
     mkdirSync(own, { mode: 0o700 });
     const link = newDirectory();
@@ -83,7 +85,7 @@ describe('localShare', () => {
     const { stderr } = spawnSync('unshare', ['-rm', 'sh', '-c', script, root, process.execPath, program], {
       encoding: 'utf8',
     });
-    expect(stderr).toMatch(/ConfigError: directory .*shares is read-only: remove it/);
+    expect(stderr).toMatch(/ConfigError: directory .*shares is read-only: name one with /);
   });
 
   it.skipIf(process.getuid?.() === 0)('does not use a directory that is read-only by its mode', () => {

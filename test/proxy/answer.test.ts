@@ -139,6 +139,23 @@ describe('an answer through the proxy', () => {
     ]);
   });
 
+  it('that redirects to a path with letters beyond ASCII is read as UTF-8, and one with two slashes names no other host', async () => {
+    const targets = ['/straße', 'SERVICE//elsewhere.test/x'];
+    let service = '';
+    const { ask, serviceUrl } = await pairOf((_, outgoing) => {
+      const location = Buffer.from(targets.shift()?.replace('SERVICE', service) ?? '').toString('latin1');
+      outgoing.writeHead(302, { location }).end();
+    });
+    service = serviceUrl;
+    expect((await ask('/v2/a')).headers.location).toBe('/stra%C3%9Fe');
+    expect((await ask('/v2/a')).headers.location).toBe(`${serviceUrl}//elsewhere.test/x`);
+  });
+
+  it('with the status 205 is whole, although the service sent a body', async () => {
+    const { ask } = await pairOf((_, outgoing) => outgoing.writeHead(205, { 'content-length': 5 }).end('words'));
+    expect(await ask(INFO)).toMatchObject({ status: 205, body: '' });
+  });
+
   it('is passed on as it comes, and no faster than it is read', async () => {
     let sent = 0;
     const total = 24 * 1_024 * 1_024;

@@ -52,7 +52,7 @@ export async function gatherAddresses(
 
 function addressesIn(text: string): { readonly address: string; readonly line: number }[] {
   return text.split('\n').flatMap((whole, index) => {
-    const address = whole.replace(/#.*/, '').replace('\ufeff', '').trim();
+    const address = whole.replace(/#.*/, '').trim();
     return address === '' ? [] : [{ address, line: index + 1 }];
   });
 }

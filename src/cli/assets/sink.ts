@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open, truncate, unlink } from 'node:fs/promises';
 import type { Surface } from '../environment.ts';
-import { UsageError } from '../exit.ts';
+import { GaveUpError, UsageError } from '../exit.ts';
 
 /** Writes lines, each whole and one after the other. */
 export interface Sink {
@@ -34,24 +34,32 @@ export function surfaceSink(surface: Surface): Sink {
 export async function fileSink(path: string, mode: FileMode): Promise<Sink> {
   const handle = await openAs(path, mode);
   let last: Promise<void> = Promise.resolve();
+  const opened = await handle.stat();
   /** Of the whole lines. */
-  let { size } = await handle.stat();
+  let { size } = opened;
+  const append = async (line: string): Promise<void> => {
+    if (opened.isFile() && (await handle.stat()).size !== size)
+      throw new GaveUpError(
+        `--out ${path} is written by another program, too: continue with --resume when that has ended.`,
+      );
+    const bytes = Buffer.from(line);
+    // In one piece where the system takes it, so that no line of another program comes between.
+    for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at)).bytesWritten;
+    size += bytes.length;
+  };
   return {
     write(line) {
       // One after the other, because a line may be written in pieces. After a failure all further writes fail.
-      last = last
-        .then(() => handle.appendFile(line))
-        .then(() => {
-          size += Buffer.byteLength(line);
-        });
+      last = last.then(() => append(line));
       return last;
     },
     async close() {
-      // A full disk may have taken a part of a line.
-      await last.catch(() => handle.truncate(size)).catch(() => {});
+      // A full disk may have taken a part of a line. What another program has written is not cut off.
+      await last.catch((error) => (error instanceof GaveUpError ? undefined : handle.truncate(size))).catch(() => {});
+      const isEmpty = (await handle.stat()).size === 0;
       await handle.close();
       // An empty file would block the next attempt.
-      if (mode === 'new' && size === 0) await unlink(path).catch(() => {});
+      if (mode === 'new' && isEmpty) await unlink(path).catch(() => {});
     },
   };
 }

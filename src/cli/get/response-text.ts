@@ -8,7 +8,8 @@ export function headText({ status, statusText, headers }: Response): string {
 
 /** A response as one line of JSON. A body that is no JSON is a string. */
 export function jsonLine({ status, headers }: Response, text: string, includesHeaders: boolean): string {
-  const body = parse(text) ?? text;
+  const json = parse(text);
+  const body = json === undefined ? text : json;
   return `${JSON.stringify(includesHeaders ? { status, headers: Object.fromEntries(headers), body } : body)}\n`;
 }
 
@@ -24,9 +25,16 @@ export function failureOf(path: string, status: number): string {
   return `GET ${path}: the service answered ${status}.${adviceFor(status)}`;
 }
 
+/** Since Node 21; the types lack it. */
+const { parse: parseJson, rawJSON } = JSON as unknown as {
+  parse(text: string, revive: (name: string, value: unknown, context: { source: string }) => unknown): unknown;
+  rawJSON(source: string): unknown;
+};
+
+/** JSON whose numbers are written as they came, because large ones are no numbers of JavaScript. */
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text, (_, value, { source }) => (typeof value === 'number' ? rawJSON(source) : value));
   } catch {
     return undefined;
   }

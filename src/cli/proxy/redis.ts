@@ -6,6 +6,8 @@ import { UsageError } from '../exit.ts';
 /** A share that the proxy has joined, and how to leave it. */
 export interface JoinedShare {
   readonly share: QuotaShare;
+  /** Why it cannot be reached, if that is known better than by the share, whose calls only time out meanwhile. */
+  readonly failure?: () => string | undefined;
   close(): Promise<void>;
 }
 
@@ -20,18 +22,23 @@ export async function connectShare(url: string, name: string): Promise<JoinedSha
   }
   const redis = createConnection(createClient, url);
   const share = redisShare({ redis, name });
+  let last: Error & { code?: string } = new Error();
   // While Redis cannot be reached, the share goes on without it; the client connects again by itself.
-  redis.on('error', () => {});
+  redis.on('error', (error) => (last = error));
   void redis.connect().catch(() => {});
-  // Version 4 has no `destroy`.
-  return { share, close: () => redis.disconnect() };
+  return {
+    share,
+    failure: () => (redis.isReady ? undefined : (last.code ?? /^[A-Z]+/.exec(last.message)?.[0])),
+    // Version 4 has no `destroy`.
+    close: () => redis.disconnect(),
+  };
 }
 
 /** The message does not quote the URL, which may hold a password. */
 function createConnection(create: typeof import('redis').createClient, url: string): RedisClientType {
   try {
-    return create({ url }) as RedisClientType;
-  } catch {
-    throw new UsageError('--redis must be a URL such as redis://127.0.0.1:6379.');
-  }
+    // The package takes an empty one, such as that of a variable that is not set, for the Redis of this machine.
+    if (url !== '') return create({ url }) as RedisClientType;
+  } catch {}
+  throw new UsageError('--redis must be a URL such as redis://127.0.0.1:6379.');
 }

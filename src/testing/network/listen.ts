@@ -49,7 +49,9 @@ async function serve(host: MockHost, incoming: IncomingMessage, outgoing: Server
     return void outgoing.writeHead(204, PREFLIGHT).end();
   const get = (name: string): string | null => headers[name.toLowerCase()]?.toString() ?? null;
   try {
-    const url = new URL(incoming.url ?? '/', host.origin);
+    const { url: target = '/' } = incoming;
+    // A path may begin with two slashes, which would begin the name of a host.
+    const url = new URL(target.startsWith('/') ? host.origin + target : target, host.origin);
     const answer = await host.exchange({ method, url, headers: { get }, bytes: once(() => bytesOf(incoming)) });
     incoming.resume();
     await send(answer, host, outgoing, headers.origin === undefined ? [] : CORS);

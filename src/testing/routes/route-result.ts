@@ -22,9 +22,11 @@ async function pageLater(pending: unknown): Promise<Page> {
 function pageNow(result: unknown): Page {
   if (result === undefined) return empty(204);
   if (typeof result === 'string') return page(200, 'text/plain; charset=utf-8', result);
-  if (ArrayBuffer.isView(result)) return page(200, 'application/octet-stream', bytesOf(result));
+  const bytes = bytesOf(result);
+  if (bytes) return page(200, 'application/octet-stream', bytes);
   // Serialised here and not when it is read, so that the handler may change the value afterwards.
   const text = JSON.stringify(result);
+  if (text === undefined) throw new Error(`A ${typeof result} is nothing that a handler may return`);
   return { ...json(200, undefined), body: () => text };
 }
 
@@ -39,8 +41,12 @@ function failure(error: unknown): Page {
   return problem(500, 'Internal Server Error', (error as Error | undefined)?.message ?? String(error));
 }
 
-function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, byteLength);
+/** The bytes of a view, or of a buffer, which may be of another realm, as in Jest. */
+function bytesOf(result: unknown): Uint8Array | undefined {
+  if (ArrayBuffer.isView(result)) return new Uint8Array(result.buffer, result.byteOffset, result.byteLength);
+  return Object.prototype.toString.call(result) === '[object ArrayBuffer]'
+    ? new Uint8Array(result as ArrayBuffer)
+    : undefined;
 }
 
 function isThenable(value: unknown): boolean {

@@ -117,7 +117,9 @@ function routeOf(name: string, page: Route['page']): Route {
   if (twice !== undefined) {
     throw new Error(`The route ${name} has {${twice}} twice: each placeholder must have a name of its own.`);
   }
-  const fixed = template.split(/\{[^{}]+\}/).map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  // As URLs write them.
+  const texts = template.split(/\{[^{}]+\}/).map((text) => text.replace(/[^\x21-\x7e]+/g, encodeURIComponent));
+  const fixed = texts.map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   const pattern = new RegExp(`^${fixed.join('([^/]+)')}$`);
   return { endpoint: name, method, shape: template.replace(PLACEHOLDER, ANY), pattern, placeholders, page };
 }

@@ -37,6 +37,19 @@ describe('a file of lines', () => {
     expect(readFileSync(path, 'utf8')).toBe('other\n');
   });
 
+  it('is left to the program that wrote first, where two write at once', async () => {
+    const path = newPath();
+    const first = await fileSink(path, 'append');
+    const second = await fileSink(path, 'append');
+    const line = lineOf('SP1', { text: 'x'.repeat(2e6) });
+    await first.write(line);
+    await expect(second.write('two\n')).rejects.toThrow(/is written by another program, too: continue with --resume/);
+    await second.close();
+    await first.write('three\n');
+    await first.close();
+    expect(readFileSync(path, 'utf8')).toBe(`${line}three\n`);
+  });
+
   it('is not left behind, new and empty, to be in the way of the next attempt', async () => {
     const path = newPath();
     await (await fileSink(path, 'new')).close();

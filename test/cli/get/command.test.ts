@@ -35,6 +35,18 @@ describe('get', () => {
     expect(world.stdout.text).toBe('{"total":2}\n');
   });
 
+  it.for<[name: string, body: string, line: string]>([
+    ['null', 'null', 'null'],
+    ['numbers that JavaScript would round', '{"a": [12345678901234567890, 1.10]}', '{"a":[12345678901234567890,1.10]}'],
+    ['no JSON', 'plain', '"plain"'],
+  ])('writes the same value on one line, and after the headers: %s', async ([, body, line]) => {
+    const world = withPage(body);
+    await world.run('get', BLOCKS, '--json');
+    expect(world.stdout.text).toBe(`${line}\n`);
+    await world.run('get', BLOCKS, '--json', '--include');
+    expect(world.stdout.text).toMatch(new RegExp(`,"body":${line.replaceAll(/[[.]/g, '\\$&')}}\\n$`));
+  });
+
   it('writes status and headers before the body on request', async () => {
     const world = worldOf();
     expect(await world.run('get', INFO, '-i')).toBe(0);
@@ -99,6 +111,13 @@ describe('get', () => {
     world.service.spend(1, KEY);
     expect(await world.run('get', INFO, '--max-wait', longest)).toBe(4);
     expect(world.stderr.text).toMatch(/^stacks-quota: /);
+  });
+
+  it('names the flag where no response comes in time', async () => {
+    const world = worldOf();
+    world.service.faults.when(() => 'hang');
+    expect(await world.run('get', INFO, '--timeout', '1s')).toBe(1);
+    expect(world.stderr.text).toMatch(/ after 3 attempts \(TIMEOUT: it took longer than --timeout\)\.\n$/);
   });
 
   it('ends with 130 on Ctrl-C', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../../src/cli/exit.ts';
 import { plan, readFault } from '../../../src/cli/mock/faults.ts';
 import { readMockFlags } from '../../../src/cli/mock/flags.ts';
+import { readRoutes } from '../../../src/cli/mock/routes.ts';
 import { faultPlan } from '../../../src/testing/faults.ts';
 import type { ServiceFault } from '../../../src/testing/index.ts';
 import { seeded, virtualClock } from '../../../src/testing/index.ts';
@@ -91,6 +92,11 @@ it.for<[text: string, sentence: RegExp]>([
   const world = worldOf();
   expect(await world.run('mock', '--routes', fileWith(text))).toBe(2);
   expect(world.stderr.text).toMatch(sentence);
+});
+
+it('routes may come from a file with a byte order mark', async () => {
+  const routes = await readRoutes(fileWith('\ufeff{"GET /v2/info": 5}'));
+  expect(Object.keys(routes)).toEqual(['GET /v2/info']);
 });
 
 describe('a fault', () => {

@@ -54,6 +54,16 @@ describe.for(Object.entries(DOORS))('a route, through %s', ([, openDoor]) => {
     expect(await response.json()).toEqual({ of: `${ADDRESS}.a b`, limit: '5', accept: 'application/json' });
   });
 
+  it('is found by a path of any letters, and not by one with another slash before it', async () => {
+    const ask = await through({ 'GET /straße/{x}': ({ params }) => params.x });
+    expect(await (await ask('/straße/é')).text()).toBe('é');
+    const response = await ask('//host/straße/1');
+    expect([response.status, await response.json()]).toMatchObject([
+      404,
+      { message: 'Route GET://host/stra%C3%9Fe/1 not found' },
+    ]);
+  });
+
   it('reads the body as JSON, text and bytes', async () => {
     const ask = await through({
       'POST /echo': async (request) => ({
@@ -79,6 +89,19 @@ describe.for(Object.entries(DOORS))('a route, through %s', ([, openDoor]) => {
     const response = await ask('/v2/transactions', { method: 'POST', body: sent });
     expect(response.headers.get('content-type')).toBe('application/octet-stream');
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(sent);
+  });
+
+  it('sends the bytes of a buffer, too, and says that a function is no result', async () => {
+    const ask = await through({
+      'GET /buffer': async () => Uint8Array.from([0, 255]).buffer,
+      'GET /none': () => () => 1,
+    });
+    expect(new Uint8Array(await (await ask('/buffer')).arrayBuffer())).toEqual(Uint8Array.from([0, 255]));
+    const none = await ask('/none');
+    expect([none.status, (await none.json()).message]).toEqual([
+      500,
+      'A function is nothing that a handler may return',
+    ]);
   });
 
   it('sends a Response with its status and headers, beside those of the gateway', async () => {
