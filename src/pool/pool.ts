@@ -149,8 +149,9 @@ function fetchesBy(hand: Hand, members: readonly Member[]): Client['fetchWith'] 
     const [first] = fetches.values();
     return async (input, init) => {
       if (first && PACED.has(input as Request)) return first(input, init);
-      // A Request in place of `init` cannot be copied.
-      const isOneShot = options.streamBody === true || init instanceof Request || init?.body instanceof ReadableStream;
+      // A Request in place of `init` cannot be copied, nor can a stream or a generator be read again.
+      const isRead = init instanceof Request || Symbol.asyncIterator in Object(init?.body);
+      const isOneShot = options.streamBody === true || isRead;
       const make = async (client: Client, signal?: AbortSignal, maxQueueMs?: number): Promise<Response> => {
         // A Request gives its body once.
         const copy = input instanceof Request && !isOneShot ? input.clone() : input;
@@ -161,7 +162,8 @@ function fetchesBy(hand: Hand, members: readonly Member[]): Client['fetchWith'] 
         return response;
       };
       try {
-        return await hand({ ...planOf(options), signal: signalOf(input, init), isOneShot, make });
+        const method = init?.method ?? (input as Partial<Request>).method ?? 'GET';
+        return await hand({ ...planOf(options), method, signal: signalOf(input, init), isOneShot, make });
       } catch (error) {
         if (error instanceof Response) return error;
         throw error;
