@@ -111,7 +111,9 @@ export class ApiCalls {
 
 /** Whether a body is not to be read as JSON: there is none, or it is said to be plain text. */
 function isTextual({ status, headers }: Reply, text: string, isHead: boolean): boolean {
-  const isEmpty = text === '' && (isHead || status === 204 || status === 205 || headers.get('content-length') === '0');
+  // Where neither the status nor the framing says that nothing comes, the body may have been cut off.
+  const isMeant = isHead || status > 200 || headers.get('content-length') === '0' || headers.has('transfer-encoding');
+  const isEmpty = text === '' && isMeant;
   return isEmpty || /^text\/plain\b/i.test(headers.get('content-type') ?? '');
 }
 

@@ -151,6 +151,21 @@ describe('client.request', () => {
     expect([head.data, head.response.status]).toEqual([undefined, 200]);
   });
 
+  it.for<[string, number, Record<string, string>]>([
+    ['whose status needs none', 202, {}],
+    ['that says that it is empty', 200, { 'content-length': '0' }],
+    ['that ends where its last chunk says so', 200, { 'transfer-encoding': 'chunked' }],
+  ])('gives undefined for an empty body %s', async ([, status, headers]) => {
+    const service = routes(() => new Response(null, { status, headers: { ...ROOM, ...headers } }));
+    const { data, response } = await clientOf(service).request('POST', '/x', { json: {} });
+    expect([data, response.status]).toEqual([undefined, status]);
+  });
+
+  it('takes an empty body that may have been cut off for no JSON', async () => {
+    const service = routes(() => new Response(null, { headers: ROOM }));
+    await expect(clientOf(service).get('/x')).rejects.toThrow('expected JSON, not nothing');
+  });
+
   it('sends a POST again after a refusal because of a limit, with its body, and after no other failure', async () => {
     let nth = 0;
     const service = routes(() =>
