@@ -223,7 +223,8 @@ export class HttpExchange {
 }
 
 function replyOf(
-  { status, statusText, headers }: Response,
+  // A `fetch` of the caller's own may leave the reason out.
+  { status, statusText = '', headers }: Response,
   quota: QuotaSnapshot,
   url: string,
   isRedirected: boolean,

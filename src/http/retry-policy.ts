@@ -70,9 +70,9 @@ const MOST_REFUSALS_FULL = 25;
 
 const MOST_HOPS = 3;
 
-/** Failures that a retry cannot fix: a certificate error, a rejected redirect, a body beyond the size limit. */
+/** Failures that a retry cannot fix: a certificate error, a `fetch` that takes no Request, a rejected redirect, a body beyond the size limit. */
 const LASTING =
-  /^(?:CERT_|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|REDIRECT|TOO_LARGE|INVALID|KEY_REFUSED)/;
+  /^(?:CERT_|ERR_(?:TLS|INVALID_URL)|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|REDIRECT|TOO_LARGE|INVALID|KEY_REFUSED)/;
 
 /** A refusal. */
 type Refused = Pick<AttemptOutcome & { readonly kind: 'answered' }, 'status' | 'isFull'>;
