@@ -310,8 +310,10 @@ export function callOptionsParser<Own extends object>(own: Arguments<Own>): (opt
   return (options) => {
     const checked = parse(options);
     const { headers } = checked;
-    if (headers) for (const [name, value] of Object.entries(headers)) checkHeader(name, value);
-    return checked;
+    if (!headers) return checked;
+    for (const [name, value] of Object.entries(headers)) checkHeader(name, value);
+    // A copy: the caller may change its own, for another call, while this one waits.
+    return Object.assign(checked, { headers: { ...headers } });
   };
 }
 
