@@ -10,17 +10,17 @@ const CLIENT = 'src/index.ts';
 const FETCH = 'src/client/fetch-client.ts';
 
 const BUDGETS = [
-  { what: 'own code, at once', entry: CLIENT, platform: 'browser', packages: 'external', split: true, budget: 72_690 },
-  { what: 'at once', entry: CLIENT, platform: 'browser', packages: 'bundle', split: true, budget: 86_740 },
-  { what: 'in one file', entry: CLIENT, platform: 'browser', packages: 'bundle', split: false, budget: 93_910 },
-  { what: 'fetch alone, at once', entry: FETCH, platform: 'browser', packages: 'bundle', split: true, budget: 73_820 },
+  { what: 'own code, at once', entry: CLIENT, platform: 'browser', packages: 'external', split: true, budget: 72_720 },
+  { what: 'at once', entry: CLIENT, platform: 'browser', packages: 'bundle', split: true, budget: 86_790 },
+  { what: 'in one file', entry: CLIENT, platform: 'browser', packages: 'bundle', split: false, budget: 93_930 },
+  { what: 'fetch alone, at once', entry: FETCH, platform: 'browser', packages: 'bundle', split: true, budget: 73_860 },
   {
     what: 'command line, own code',
     entry: 'src/cli/bin.ts',
     platform: 'node',
     packages: 'external',
     split: false,
-    budget: 161_950,
+    budget: 161_980,
   },
 ] as const;
 
