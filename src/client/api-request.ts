@@ -64,11 +64,20 @@ function jsonText(json: unknown): string {
 }
 
 /** A body that can be sent again after a refusal, so no stream. */
-function sendableBody(body: unknown): BodyInit {
-  // A copy, as `fetch` makes: the caller may use its bytes for something else while the call waits.
-  if (body instanceof ArrayBuffer) return body.slice();
+function sendableBody(given: unknown): BodyInit {
+  const body = copiedBody(given);
+  if (body === undefined) throw new ConfigError('body', `must be text, bytes, a Blob or a form, not ${quote(given)}`);
+  return body;
+}
+
+/** A body as it is now: its caller may change it, for another call, while this one waits. `undefined` if it is none that can be copied. */
+export function copiedBody(body: unknown): BodyInit | undefined {
+  if (typeof body === 'string' || body instanceof Blob) return body;
   if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice();
-  const isOne = typeof body === 'string' || [Blob, FormData, URLSearchParams].some((kind) => body instanceof kind);
-  if (!isOne) throw new ConfigError('body', `must be text, bytes, a Blob or a form, not ${quote(body)}`);
-  return body as BodyInit;
+  if (body instanceof ArrayBuffer) return body.slice();
+  if (body instanceof URLSearchParams) return new URLSearchParams(body);
+  if (!(body instanceof FormData)) return undefined;
+  const form = new FormData();
+  for (const [name, value] of body) form.append(name, value);
+  return form;
 }

@@ -20,9 +20,12 @@ export function pagesBy(get: Get): Client['paginate'] {
     path: string,
     given: PaginateOptions<Page, Item> & Pick<RequestOptions, 'params' | 'query'> = {},
   ): Pagination<Item> => {
-    const { items, key, from, params, query, schema, ...call } = paginateOptions(given) as typeof given;
-    const first = queryText(recordOf('query', query));
-    const name = fillTemplate(path, recordOf('params', params)) + (first && `?${first}`);
+    const { items, key, from, schema, ...call } = paginateOptions(given) as typeof given;
+    // Copies, for all pages.
+    const query = recordOf('query', call.query);
+    const params = recordOf('params', call.params);
+    const first = queryText(query);
+    const name = fillTemplate(path, params) + (first && `?${first}`);
     return paginate(
       (position, pageSchema) =>
         get(path, { ...call, params, query: { ...query, offset: undefined, ...position }, schema: pageSchema }),

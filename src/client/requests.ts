@@ -20,7 +20,7 @@ export interface RequestOptions<Body = unknown> extends GetOptions<Body> {
   readonly params?: Readonly<Record<string, ParamValue>> | undefined;
   /** Sent as JSON, with `content-type: application/json`. It is a ConfigError with `GET` and `HEAD`, and together with `body`. Default: no body. */
   readonly json?: unknown;
-  /** Sent as it is: text, bytes, a Blob or a form, which must not change while the call waits. It is a ConfigError with `GET` and `HEAD`. Default: no body. */
+  /** Sent as it is: text, bytes, a Blob or a form. It is a ConfigError with `GET` and `HEAD`. Default: no body. */
   readonly body?: RequestBody | undefined;
 }
 

@@ -9,7 +9,7 @@ import { joinBytes } from './bytes.ts';
 import type { Call, Reply } from './call.ts';
 import { type Deadline, Deadlines } from './deadline.ts';
 import { deprecationOf } from './deprecation.ts';
-import { Failure, KEY_CHANGED, KEY_REFUSED } from './failure.ts';
+import { Failure, KEY_CHANGED, REFUSED_HERE } from './failure.ts';
 import type { KeyMask } from './key-mask.ts';
 import { KeyRecognition } from './key-recognition.ts';
 import { cancelBody, redirectOf } from './redirect.ts';
@@ -152,7 +152,7 @@ export class HttpExchange {
       const code = failure?.code;
       this.#options.settle(lease, {
         kind: trace.sinceSentMs === undefined || failure?.isUnsent ? 'unsent' : 'lost',
-        failed: code !== undefined && code !== KEY_REFUSED && code !== KEY_CHANGED,
+        failed: code !== undefined && !REFUSED_HERE.test(code),
         code,
       });
     }
@@ -223,7 +223,8 @@ export class HttpExchange {
 }
 
 function replyOf(
-  { status, statusText, headers }: Response,
+  // A `fetch` of the caller's own may leave the reason out.
+  { status, statusText = '', headers }: Response,
   quota: QuotaSnapshot,
   url: string,
   isRedirected: boolean,

@@ -38,6 +38,9 @@ export function bodyStream(
   return new ReadableStream(source as UnderlyingByteSource, { highWaterMark: 0 });
 }
 
+/** Ends the listening of bodies that were collected unread. Made when it is needed, because not every runtime has it. */
+let unread: FinalizationRegistry<() => void> | undefined;
+
 class BoundedBody {
   /** The body is locked only when it is read: a response that is garbage-collected unread releases its connection. */
   readonly #response: Bodied;
@@ -62,6 +65,8 @@ class BoundedBody {
     const abort = (): void => weak.deref()?.fail(signal.reason);
     signal.addEventListener('abort', abort);
     this.#unlisten = () => signal.removeEventListener('abort', abort);
+    unread ??= new FinalizationRegistry((unlisten) => unlisten());
+    unread.register(this, this.#unlisten);
     if (signal.aborted) abort();
   }
 

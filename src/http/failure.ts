@@ -16,8 +16,13 @@ export const UNSENT: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
   'OUTAGE',
   KEY_REFUSED,
-  KEY_CHANGED,
 ]);
+
+/**
+ * Codes of requests that are not sent because of what they are: their key, or a header that `fetch` does not send, or because `fetch` takes no
+ * Request. They are no failures of the service.
+ */
+export const REFUSED_HERE: RegExp = /^(?:KEY_|ERR_INVALID_URL|UND_ERR_(?:INVALID_ARG|NOT_SUPPORTED))/;
 
 /** The failure of a request that got no usable answer. */
 export class Failure extends Error {
@@ -31,7 +36,7 @@ export class Failure extends Error {
 
   /** Whether the request was certainly not sent. */
   get isUnsent(): boolean {
-    return UNSENT.has(this.code);
+    return UNSENT.has(this.code) || REFUSED_HERE.test(this.code);
   }
 }
 

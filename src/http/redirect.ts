@@ -25,9 +25,14 @@ export function redirectOf(
   // fetch rejects a URL with credentials.
   const isOwn = target?.origin === new URL(url).origin && target.username === '' && target.password === '';
   const isUsable = isOwn && !isEcho(target, redact);
-  if (mode === 'follow' && isUsable) return target;
+  if (mode === 'follow' && isUsable) {
+    // As in `fetch`, the URL of an answer has no fragment.
+    target.hash = '';
+    return target;
+  }
   cancelBody(response);
-  throw new Failure('REDIRECT', target && new Error(`to ${redact(target.origin)}`));
+  // A URL such as `file:` has no origin.
+  throw new Failure('REDIRECT', target && new Error(`to ${redact(target.host ? target.origin : target.protocol)}`));
 }
 
 /** Whether a URL contains the API key: events and answers show the URLs of requests. */

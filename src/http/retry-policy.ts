@@ -1,4 +1,5 @@
 import { doubled } from '../quota/recovery/backoff.ts';
+import { REFUSED_HERE } from './failure.ts';
 import { isPassing, isSurelyUndone } from './status.ts';
 
 /** How one attempt of a call ended: answered, or failed on its way. */
@@ -71,8 +72,7 @@ const MOST_REFUSALS_FULL = 25;
 const MOST_HOPS = 3;
 
 /** Failures that a retry cannot fix: a certificate error, a rejected redirect, a body beyond the size limit. */
-const LASTING =
-  /^(?:CERT_|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|REDIRECT|TOO_LARGE|INVALID|KEY_REFUSED)/;
+const LASTING = /^(?:CERT_|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|REDIRECT|TOO_LARGE|INVALID)/;
 
 /** A refusal. */
 type Refused = Pick<AttemptOutcome & { readonly kind: 'answered' }, 'status' | 'isFull'>;
@@ -102,7 +102,10 @@ export function decideRetry(outcome: AttemptOutcome, counts: AttemptCounts, poli
     const { redirect: url } = outcome;
     return counts.hops <= MOST_HOPS ? { kind: 'retry', afterMs: 0, isPaid: false, url } : { kind: 'fail' };
   }
-  const mayPass = outcome.kind === 'answered' ? isPassing(outcome.status) : !LASTING.test(outcome.code);
+  const mayPass =
+    outcome.kind === 'answered'
+      ? isPassing(outcome.status)
+      : !LASTING.test(outcome.code) && !REFUSED_HERE.test(outcome.code);
   if (mayPass && policy.isSafe && counts.attempts < policy.maxAttempts) {
     const longest = doubled(FIRST_BACKOFF_MS, LONGEST_BACKOFF_MS, counts.attempts);
     return { kind: 'retry', afterMs: policy.random() * longest, isPaid: true };

@@ -148,7 +148,8 @@ function answerOf(given: Partial<Response> | null | undefined): Response {
   const { status, headers, body, type } = given ?? {};
   if (type === 'error') throw new TypeError('fetch returned Response.error().');
   const isHeaded = typeof headers?.forEach === 'function' && typeof headers.get === 'function';
-  const isReadable = !body || typeof body.getReader === 'function';
+  // No body is null: where the member is missing, the body would be missed without a word.
+  const isReadable = body === null || typeof body?.getReader === 'function';
   if (typeof status === 'number' && isHeaded && isReadable) return given as Response;
   throw new Failure('INVALID_RESPONSE', new TypeError('fetch must return a Response.'));
 }

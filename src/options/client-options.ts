@@ -249,18 +249,12 @@ export const sending: Readonly<
   cost: units,
 };
 
-const recordOfText = argument<Readonly<Record<string, string>>>(isRecord, 'an object of names and values');
-
 const CALL_OPTIONS: Arguments<CallOptions> = {
   signal,
   label: text,
   ...sending,
   schema: argument<StandardSchemaV1>(isSchema, 'a Standard Schema'),
-  headers(given, name) {
-    const headers = recordOfText(given, name);
-    // A copy: the caller may change it while the call waits.
-    return headers && { ...headers };
-  },
+  headers: argument<Readonly<Record<string, string>>>(isRecord, 'an object of names and values'),
 };
 
 /**
@@ -316,8 +310,10 @@ export function callOptionsParser<Own extends object>(own: Arguments<Own>): (opt
   return (options) => {
     const checked = parse(options);
     const { headers } = checked;
-    if (headers) for (const [name, value] of Object.entries(headers)) checkHeader(name, value);
-    return checked;
+    if (!headers) return checked;
+    for (const [name, value] of Object.entries(headers)) checkHeader(name, value);
+    // A copy: the caller may change its own, for another call, while this one waits.
+    return Object.assign(checked, { headers: { ...headers } });
   };
 }
 

@@ -17,6 +17,8 @@ export interface PooledCall<T> extends EstimateOptions {
   readonly make: (client: Client, signal?: AbortSignal, maxQueueMs?: number) => Promise<T>;
   /** Whether it can be made only once, because its body can be read only once. */
   readonly isOneShot?: boolean;
+  /** The method, if no endpoint names it: another client may make a GET although its request may have arrived. */
+  readonly method?: string;
 }
 
 /** Hands calls to the clients of a pool: each to the one that can send it first, and to another where that refuses it or hands it back. */
@@ -36,7 +38,7 @@ export class HandOver {
 
   /** Hands a call to one client after the other, until one serves it. */
   async send<T>(call: PooledCall<T>): Promise<T> {
-    const { endpoint, cost, priority = 0, signal, isOneShot } = call;
+    const { endpoint, cost, priority = 0, signal, isOneShot, method = '' } = call;
     const plan = { endpoint, cost, priority, count: 1 };
     let left = this.#members.filter((member) => member.takes(priority));
     if (left.length === 0) throw new ConfigError('priority', `${priority} is taken by no client of the pool`);
@@ -65,7 +67,7 @@ export class HandOver {
         return answer;
       } catch (error) {
         const isWithdrawn = error === WITHDRAWN;
-        const mayRepeat = isFresh && endpoint?.startsWith('GET');
+        const mayRepeat = isFresh && /^get\b/i.test(endpoint ?? method);
         const isUnreached = isConnectionError(error) && (mayRepeat || UNSENT.has(String(error.code)));
         if (isWithdrawn ? isFresh : isUnreached) member.breaker.onFailure(this.#clock.now());
         if (isWithdrawn) continue;

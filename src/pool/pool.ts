@@ -1,5 +1,6 @@
 import { bulk } from '../bulk/bulk.ts';
 import type { BulkDependencies } from '../bulk/progress.ts';
+import { copiedBody } from '../client/api-request.ts';
 import type { Client, CloseReport, QuotaState } from '../client/client.ts';
 import { pagesBy } from '../client/pages.ts';
 import { type Clock, systemClock } from '../clock.ts';
@@ -9,6 +10,7 @@ import { isOfClient } from '../fetch/response.ts';
 import { PACED } from '../http/transport.ts';
 import { OpenCalls } from '../scheduler/open-calls.ts';
 import { estimateIn, UNKNOWN } from '../scheduler/outlook/estimate.ts';
+import { isRecord } from '../validation/arguments.ts';
 import { walk } from '../walk/walk.ts';
 import { HandOver, type PooledCall } from './hand-over.ts';
 import { Member, type PoolMember } from './member.ts';
@@ -111,11 +113,13 @@ function callsBy(
     endpoint: string,
     options: Options,
     call: (client: Client, options: Options) => Promise<T>,
-  ): Promise<T> =>
-    hand({
+  ): Promise<T> => {
+    const own = copied(options);
+    return hand({
       ...planOf(options as PlanOptions, endpoint),
-      make: (client, signal, maxQueueMs) => call(client, withTerms(options, { signal, maxQueueMs })),
+      make: (client, signal, maxQueueMs) => call(client, withTerms(own, { signal, maxQueueMs })),
     });
+  };
   const getAddressAssets: Client['getAddressAssets'] = (address, given) =>
     handAs('GET /extended/v1/address/{address}/assets', given, (client, options) =>
       client.getAddressAssets(address, options),
@@ -149,19 +153,23 @@ function fetchesBy(hand: Hand, members: readonly Member[]): Client['fetchWith'] 
     const [first] = fetches.values();
     return async (input, init) => {
       if (first && PACED.has(input as Request)) return first(input, init);
-      // A Request in place of `init` cannot be copied.
-      const isOneShot = options.streamBody === true || init instanceof Request || init?.body instanceof ReadableStream;
+      // A Request in place of `init` cannot be copied, nor can a stream or a generator be read again.
+      const isRead = init instanceof Request || Symbol.asyncIterator in Object(init?.body);
+      const isOneShot = options.streamBody === true || isRead;
+      const place = input instanceof URL ? input.href : input;
+      const own = init instanceof Request ? init : copied(init);
       const make = async (client: Client, signal?: AbortSignal, maxQueueMs?: number): Promise<Response> => {
         // A Request gives its body once.
-        const copy = input instanceof Request && !isOneShot ? input.clone() : input;
+        const copy = place instanceof Request && !isOneShot ? place.clone() : place;
         const known = maxQueueMs === undefined ? fetches.get(client) : undefined;
         const fetch = known ?? client.fetchWith(withTerms(options, { maxQueueMs }));
-        const response = await fetch(copy, withTerms(init, { signal }));
+        const response = await fetch(copy, withTerms(own, { signal }));
         if (isKeyRefusal(response.status) && isOfClient(response)) throw response;
         return response;
       };
       try {
-        return await hand({ ...planOf(options), signal: signalOf(input, init), isOneShot, make });
+        const method = init?.method ?? (input as Partial<Request>).method ?? 'GET';
+        return await hand({ ...planOf(options), method, signal: signalOf(input, init), isOneShot, make });
       } catch (error) {
         if (error instanceof Response) return error;
         throw error;
@@ -188,6 +196,26 @@ function planOf(options: PlanOptions | undefined, endpoint?: string): Omit<Poole
     cost: Number.isFinite(cost) && Number(cost) >= 0 ? cost : undefined,
     maxQueueMs: typeof maxQueueMs === 'number' && maxQueueMs >= 0 ? maxQueueMs : undefined,
   };
+}
+
+/** Options as they are now: their caller may change them, for another call, while this one waits for a client. */
+function copied<T>(options: T): T {
+  if (!isRecord(options)) return options;
+  const { json, body, ...own } = { ...options } as Record<string, unknown>;
+  for (const name of ['headers', 'params', 'query']) if (isRecord(own[name])) own[name] = { ...(own[name] as object) };
+  if (own.headers instanceof Headers) own.headers = new Headers(own.headers);
+  if (body !== undefined) own.body = copiedBody(body) ?? body;
+  if (json !== undefined) own.json = copiedJson(json);
+  return own as T;
+}
+
+/** A value as JSON has it; as it is, if it is none that JSON can hold: the client says so. */
+function copiedJson(json: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(json));
+  } catch {
+    return json;
+  }
 }
 
 /** Options with those terms in place of their own that are given. */

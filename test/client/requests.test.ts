@@ -10,6 +10,12 @@ function clientOf(service: Routes, options: ClientOptions = {}) {
   return createClient({ baseUrl: 'https://api.test/base', apiKey: 'the-key', fetch: service.fetch, ...options });
 }
 
+/** What calls send that change it for each of them. */
+const BYTES = new Uint8Array(1);
+const PAIRS = new URLSearchParams();
+const FORM = new FormData();
+const HEADERS = {};
+
 const refusal = async (call: () => Promise<unknown>): Promise<string> =>
   call().then(
     () => 'none',
@@ -169,6 +175,21 @@ describe('client.request', () => {
       ['before', 'before'],
       ['-before-', 'before'],
     ]);
+  });
+
+  it.each<[string, (nth: number) => object]>([
+    ['bytes', (nth) => ({ body: BYTES.fill(48 + nth) })],
+    ['a buffer', (nth) => ({ body: BYTES.fill(48 + nth).buffer })],
+    ['a query', (nth) => ({ body: PAIRS.set('nth', String(nth)) ?? PAIRS })],
+    ['a form', (nth) => ({ body: FORM.set('nth', String(nth)) ?? FORM })],
+    ['headers', (nth) => ({ headers: Object.assign(HEADERS, { 'x-nth': String(nth) }) })],
+  ])('sends %s as they were when the call was made, although the next one changes them', async (_, options) => {
+    const service = routes(() => ({}));
+    const client = clientOf(service, { concurrency: 1 });
+    const calls = [0, 1, 2, 3].map((nth) => client.request('POST', '/x', options(nth)));
+    await Promise.all(calls);
+    const sent = service.seen.map(({ headers, body }) => headers.get('x-nth') ?? body);
+    expect(sent.map((text) => text.match(/(?<=^|=|nth"\s+)\d(?=\s|$)/)?.[0])).toEqual(['0', '1', '2', '3']);
   });
 
   it('sends a POST again after a refusal because of a limit, with its body, and after no other failure', async () => {

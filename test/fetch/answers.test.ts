@@ -109,6 +109,13 @@ describe('a fetch of the caller’s own', () => {
     expect(client.quota()).toMatchObject({ inFlight: 0, held: 0 });
   });
 
+  it('may leave out the reason of the status', async () => {
+    const given = { status: 200, headers: new Headers(), body: null } as Response;
+    const { clock, client } = answering(() => given, { apiKey: KEY });
+    const { status, statusText } = await clock.run(client.fetch(INFO));
+    expect([status, statusText]).toEqual([200, '']);
+  });
+
   it('may read the body of a refusal, which the client does not', async () => {
     const answers = [logged(429, { 'retry-after': '7' }), new Response('{}')];
     const { clock, client } = answering(() => answers.shift() ?? Response.error());

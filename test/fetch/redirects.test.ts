@@ -38,6 +38,15 @@ describe('a redirect of client.fetch', () => {
     ]);
   });
 
+  it('to a part of a page gives a URL without that part, as fetch does', async () => {
+    const { clock, mock, client, events, left } = pair();
+    mock.faults.next(1, { redirect: '/v2/there?of=1#part' });
+    const response = await clock.run(client.fetch('/v2/here'));
+    const url = `${mock.origin}/v2/there?of=1`;
+    expect([response.url, left[1]?.url]).toEqual([url, url]);
+    expect(events.findLast(({ type }) => type === 'sent')).toMatchObject({ url });
+  });
+
   it('leaves a GET as it is, whatever its headers say', async () => {
     const { clock, mock, client, left } = pair();
     mock.faults.next(1, { redirect: '/v2/there', status: 303 });

@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/client/create-client.ts';
 import type { ClientEvent } from '../../src/events.ts';
@@ -169,13 +170,31 @@ describe('a body that is read as it comes', () => {
 
   it('is not missed by its signal where nothing holds it any more', async () => {
     const aborts: (() => void)[] = [];
-    const signal = { aborted: false, addEventListener: (_: string, abort: () => void) => aborts.push(abort) };
+    const signal = {
+      aborted: false,
+      addEventListener: (_: string, abort: () => void) => aborts.push(abort),
+      removeEventListener: () => {},
+    };
     const error = (): undefined => undefined;
     const bounds = { clock: virtualClock(), leftMs: 1_000, timeoutError: error, brokenError: error };
     bodyStream(new Response('unread'), { ...bounds, signal: signal as unknown as AbortSignal });
     await collectGarbage();
     for (const abort of aborts) abort();
     expect(aborts).toHaveLength(1);
+  });
+
+  it('leaves no listener on a signal that outlives very many bodies that nothing reads', async () => {
+    const { signal } = new AbortController();
+    const listeners = (): number => getEventListeners(signal, 'abort').length;
+    const error = (): undefined => undefined;
+    const bounds = { clock: virtualClock(), leftMs: 1_000, signal, timeoutError: error, brokenError: error };
+    for (let body = 0; body < 100; body++) bodyStream(new Response('unread'), bounds);
+    expect(listeners()).toBe(100);
+    for (let turn = 0; turn < 20 && listeners() > 0; turn++) {
+      await collectGarbage();
+      await setTimeout(50);
+    }
+    expect(listeners()).toBe(0);
   });
 
   it('cannot be aborted any more when it has ended', async () => {

@@ -81,6 +81,26 @@ describe('an answer of an unusual kind', () => {
   });
 });
 
+describe('a header that fetch does not send', () => {
+  it.each([
+    ['expect', '100-continue', 'UND_ERR_NOT_SUPPORTED'],
+    ['keep-alive', 'timeout=5', 'UND_ERR_INVALID_ARG'],
+    ['transfer-encoding', 'chunked', 'UND_ERR_INVALID_ARG'],
+  ])('fails its own call at once, costs nothing, and is no failure of the service: %s', async (name, value, code) => {
+    const server = await rawServer((socket, nth) => socket.write(good(100 - nth)));
+    const { client, headroom } = clientOf(server);
+    await client.getInfo();
+    for (let call = 0; call < 6; call++) {
+      const error = await endOf(client.get('/v2/fees', { headers: { [name]: value } }));
+      expect(error).toMatchObject({ name: 'ConnectionError', code, attempts: 1 });
+    }
+    expect(headroom()).toBe(99);
+    // No pause as after failures in a row: the clock stands still.
+    expect(await client.getInfo()).toMatchObject({ data: { status: 'ready' } });
+    expect(server.requests).toBe(2);
+  });
+});
+
 describe('a connection', () => {
   it('that the service closes while it is kept costs another attempt, and not the call', async () => {
     const server = await rawServer((socket, nth) => (nth === 2 ? socket.destroy() : socket.write(good(100 - nth))));

@@ -139,6 +139,16 @@ describe('a redirect to another origin', () => {
     expect(await errorOf(client.getInfo())).toMatchObject({ code: 'REDIRECT', message });
   });
 
+  it.each(['data:application/json,{}', 'file:///etc/hosts', 'about:blank'])(
+    'is told with the scheme where there is no origin: %s',
+    async (redirect) => {
+      const { mine, client, errorOf } = neighbours();
+      mine.faults.next(1, { redirect });
+      const message = expect.stringMatching(`\\(REDIRECT: to ${redirect.split(':', 1)[0]}:\\)$`);
+      expect(await errorOf(client.getInfo())).toMatchObject({ code: 'REDIRECT', message });
+    },
+  );
+
   it('that a browser hides is given up too', async () => {
     const hidden = Object.defineProperties(new Response(null), {
       type: { value: 'opaqueredirect' },

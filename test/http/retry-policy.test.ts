@@ -73,6 +73,7 @@ describe('a failure', () => {
     ...['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID', 'ERR_TLS_CERT_ALTNAME_INVALID', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
     ...['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
     ...['HOSTNAME_MISMATCH', 'INVALID_CA', 'REDIRECT', 'TOO_LARGE'],
+    ...['KEY_REFUSED', 'UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'ERR_INVALID_URL'],
   ];
 
   it.each([...passing, 'NETWORK'])('by %s is tried again until the attempts are used up, then given up', (code) => {

@@ -5,15 +5,15 @@ const networkError = (code: string): TypeError =>
   new TypeError('fetch failed', { cause: Object.assign(new Error(`it was ${code}`), { code }) });
 
 describe('an attempt', () => {
-  it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])(
-    'that ends with %s certainly never left',
-    async (code) => {
-      const fetch = vi.fn(() => Promise.reject(networkError(code)));
-      const failure = await failureOf(get(fetch));
-      expect(failure).toMatchObject({ code, isUnsent: true });
-      expect(fetch).toHaveBeenCalledOnce();
-    },
-  );
+  it.each([
+    ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'],
+    ...['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'ERR_INVALID_URL'],
+  ])('that ends with %s certainly never left', async (code) => {
+    const fetch = vi.fn(() => Promise.reject(networkError(code)));
+    const failure = await failureOf(get(fetch));
+    expect(failure).toMatchObject({ code, isUnsent: true });
+    expect(fetch).toHaveBeenCalledOnce();
+  });
 
   it.each([
     ...['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'UND_ERR_SOCKET', 'UND_ERR_HEADERS_TIMEOUT', 'HPE_INVALID_CONSTANT'],
@@ -56,6 +56,7 @@ describe('an attempt', () => {
     ['headers that are none', { status: 200, headers: { date: 'today' } }],
     ['headers that cannot be asked for one', { status: 200, headers: { forEach() {} } }],
     ['headers without a status', { headers: new Headers() }],
+    ['no body', { status: 200, headers: new Headers(), json: async () => ({}) }],
     ['a body that is no stream', { status: 200, headers: new Headers(), body: { pipe() {} } }],
   ])('whose fetch gives %s is a failure that says so, and may have been counted', async (_, given) => {
     const failure = await failureOf(get((async () => given) as unknown as Fetch));

@@ -1,8 +1,31 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
-import { createClient, createPool, isQuotaExhausted } from '../../src/index.ts';
+import { createClient, createPool, isQuotaExhausted, type Pool } from '../../src/index.ts';
 import { createMockService, virtualClock } from '../../src/testing/index.ts';
 import { cases } from '../support/deep.ts';
 import { PLANS, world } from './support/two-keys.ts';
+
+/** What calls give that change it for each of them. */
+const REUSED = {
+  init: { method: 'POST' },
+  form: new URLSearchParams(),
+  headers: new Headers(),
+  url: new URL('https://api.test/x'),
+  options: {},
+  index: {} as Record<string, string>,
+};
+
+function ofNumber<T extends URLSearchParams | Headers>(given: T, nth: number): T {
+  given.set('nth', `${nth}`);
+  return given;
+}
+
+const ofIndex = (nth: number): Record<string, string> => Object.assign(REUSED.index, { nth: `${nth}` });
+
+/** A body that can be read once. */
+async function* once(words: string): AsyncGenerator<Uint8Array> {
+  yield new TextEncoder().encode(words);
+}
 
 describe('a pool of two keys with different plans', () => {
   it.each(
@@ -125,6 +148,64 @@ describe('a pool', () => {
         .then(({ status }) => status);
     const statuses = await clock.run(Promise.all(Array.from({ length: 6 }, ask)));
     expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(0);
+  });
+
+  it.each<[string, () => BodyInit]>([
+    ['a stream', () => new Blob(['words']).stream()],
+    ['a generator', () => once('words') as unknown as BodyInit],
+    ['a stream of Node', () => Readable.from(['words']) as unknown as BodyInit],
+  ])('does not send a body that is %s again, of which nothing is left', async (_, bodyOf) => {
+    const sent: string[] = [];
+    const fetch: typeof globalThis.fetch = async (input) => {
+      sent.push(await (input as Request).text());
+      return new Response(null, { status: 401 });
+    };
+    const of = (apiKey: string) => createClient({ baseUrl: 'https://api.test', apiKey, fetch, clock: virtualClock() });
+    const pool = createPool([of('a-key'), of('b-key')]);
+    const init: RequestInit & { duplex: 'half' } = { method: 'POST', body: bodyOf(), duplex: 'half' };
+    const { status } = await pool.fetch('/v2/transactions', init);
+    expect([status, sent]).toEqual([401, ['words']]);
+  });
+
+  it.each<[string, RequestInit, unknown, readonly string[]]>([
+    ['gives a GET by fetch to', {}, 200, ['a', 'a', 'a', 'b']],
+    ['gives no POST by fetch to', { method: 'POST', body: 'words' }, 'ECONNRESET', ['a']],
+  ])('%s another client where the first has never had a response', async (_, init, end, asked) => {
+    const clock = virtualClock();
+    const hosts: string[] = [];
+    const fetch: typeof globalThis.fetch = async (input) => {
+      const host = new URL((input as Request).url).hostname.slice(0, 1);
+      hosts.push(host);
+      if (host === 'a') throw Object.assign(new TypeError('fetch failed'), { code: 'ECONNRESET' });
+      return new Response('{}');
+    };
+    const of = (name: string) => createClient({ baseUrl: `https://${name}.test`, apiKey: `${name}-key`, fetch, clock });
+    const call = createPool([of('a'), of('b')]).fetch('/extended/v1/info', init);
+    const ended = await clock.run(call.then(({ status }): unknown => status).catch(({ code }): unknown => code));
+    expect([ended, hosts]).toEqual([end, asked]);
+  });
+
+  it.each<[string, (pool: Pool, nth: number) => Promise<unknown>]>([
+    ['by fetch', (pool, nth) => pool.fetch('/x', Object.assign(REUSED.init, { body: `${nth}` }))],
+    ['by fetch, in a form', (pool, nth) => pool.fetch('/x', { method: 'POST', body: ofNumber(REUSED.form, nth) })],
+    ['by fetch, in headers', (pool, nth) => pool.fetch('/x', { headers: ofNumber(REUSED.headers, nth) })],
+    ['by fetch, in a URL', (pool, nth) => pool.fetch(Object.assign(REUSED.url, { search: `?nth=${nth}` }))],
+    ['as JSON', (pool, nth) => pool.request('POST', '/x', Object.assign(REUSED.options, { json: ofIndex(nth) }))],
+    ['as a query', (pool, nth) => pool.get('/x', { query: ofIndex(nth) })],
+    ['as headers', (pool, nth) => pool.get('/x', { headers: ofIndex(nth) })],
+  ])('sends what was given when the call was made, although the next one changes it: %s', async (_, call) => {
+    const sent: string[] = [];
+    const fetch: typeof globalThis.fetch = async (input) => {
+      const { url, headers } = input as Request;
+      const text = url + headers.get('nth') + (await (input as Request).text());
+      sent.push(text.replace(/https:..api.test.x|null/g, '').replace(/\D/g, ''));
+      return Response.json({});
+    };
+    const clock = virtualClock();
+    const of = (apiKey: string) => createClient({ baseUrl: 'https://api.test', apiKey, fetch, clock });
+    const pool = createPool([of('a-key'), of('b-key')]);
+    await clock.run(Promise.all([1, 2, 3, 4, 5].map((nth) => call(pool, nth))));
+    expect(sent).toEqual(['1', '2', '3', '4', '5']);
   });
 
   it.for(['ECONNREFUSED', undefined])(

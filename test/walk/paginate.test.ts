@@ -75,6 +75,26 @@ describe('client.paginate', () => {
     ]);
   });
 
+  it('asks for all pages of what it was given, although the caller changes that for the next one', async () => {
+    const service = byOffset(() => rows(15), 10);
+    const client = clientOf(service);
+    const options = { params: { of: '' }, query: { limit: 0 }, headers: { 'x-of': '' } };
+    const paginations = ['a', 'b'].map((of) => {
+      Object.assign(options.params, { of });
+      Object.assign(options.query, { limit: 10 });
+      Object.assign(options.headers, { 'x-of': of });
+      return client.paginate('/{of}', options);
+    });
+    options.query.limit = 1;
+    for (const pages of paginations) await taken(pages);
+    expect(service.seen.map(({ path, headers }) => [path, headers.get('x-of')])).toEqual([
+      ['/a?limit=10', 'a'],
+      ['/a?limit=10&offset=10', 'a'],
+      ['/b?limit=10', 'b'],
+      ['/b?limit=10&offset=10', 'b'],
+    ]);
+  });
+
   it('with a key yields each item once although offsets shift', async () => {
     let all = rows(10);
     const service = byOffset(() => all, 4);
