@@ -28,6 +28,7 @@ const FLAGS = {
     ...text,
     value: 'URL',
     about: 'share the quota with other processes through Redis; needs the package redis',
+    fallback: 'STACKS_REDIS_URL',
   },
   name: {
     ...text,
@@ -65,9 +66,10 @@ export async function readProxyFlags(
 ): Promise<ProxyFlags> {
   const { values, positionals } = readFlags(args, FLAGS);
   noArguments('proxy', positionals);
-  const { url, 'key-file': keyFile, listen, 'token-file': tokenFile, redis, name } = values;
+  const { url, 'key-file': keyFile, listen, 'token-file': tokenFile, name } = values;
   const token =
     tokenFile === undefined ? env.STACKS_PROXY_TOKEN || undefined : (await textIn('--token-file', tokenFile)).trim();
+  const redis = values.redis ?? (env.STACKS_REDIS_URL || undefined);
   return {
     access: { url, 'key-file': keyFile },
     port: port(values.port ?? FLAGS.port.fallback),

@@ -40,5 +40,5 @@ function createConnection(create: typeof import('redis').createClient, url: stri
     // The package takes an empty one, such as that of a variable that is not set, for the Redis of this machine.
     if (url !== '') return create({ url }) as RedisClientType;
   } catch {}
-  throw new UsageError('--redis must be a URL such as redis://127.0.0.1:6379.');
+  throw new UsageError('--redis (or STACKS_REDIS_URL) must be a URL such as redis://127.0.0.1:6379.');
 }

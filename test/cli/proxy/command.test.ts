@@ -62,6 +62,12 @@ describe('the flags of the proxy', () => {
       share: { redis: 'redis://r', name: 'n' },
     });
     expect(await readProxyFlags(['--listen', '::'], { STACKS_PROXY_TOKEN: TOKEN })).toMatchObject({ token: TOKEN });
+    const url = 'redis://:password@r';
+    expect(await readProxyFlags([], { STACKS_REDIS_URL: url })).toMatchObject({ share: { redis: url, name: 'proxy' } });
+    expect(await readProxyFlags(['--redis', 'redis://r'], { STACKS_REDIS_URL: url })).toMatchObject({
+      share: { redis: 'redis://r' },
+    });
+    expect(await readProxyFlags([], { STACKS_REDIS_URL: '' })).toMatchObject({ share: undefined });
   });
 
   it('may name the loopback, without a token', async () => {
@@ -130,7 +136,11 @@ describe('the proxy in a process of its own', { concurrent: true }, () => {
     const redis = await startRedis();
     onTestFinished(() => redis.stop());
     const { service, env } = await listening({ keyed: { second: 20, minute: 10_000 } });
-    const programs = [0, 1].map(() => start(['proxy', '--port', '0', '--redis', redis.url, '--name', 'test'], env));
+    const words = ['proxy', '--port', '0', '--name', 'test'];
+    const programs = [
+      start([...words, '--redis', redis.url], env),
+      start(words, { ...env, STACKS_REDIS_URL: redis.url }),
+    ];
     await expectShared(service, programs);
   });
 
@@ -190,7 +200,7 @@ describe('the proxy in a world of its own', () => {
       // One that listens would never end.
       setTimeout(() => world.interrupt(), 5_000).unref();
       expect(await ended).toBe(2);
-      expect(world.stderr.text).toMatch(/^stacks-quota: --redis must be a URL such as redis:/);
+      expect(world.stderr.text).toMatch(/^stacks-quota: --redis \(or STACKS_REDIS_URL\) must be a URL such as redis:/);
       expect(world.stderr.text).not.toContain('password');
     },
   );
