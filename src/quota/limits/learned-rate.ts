@@ -5,11 +5,10 @@ import { RefusalRate } from './refusal-rate.ts';
 import { SpacingBenefit } from './spacing-benefit.ts';
 
 /**
- * Where windows are known, refusals may be chance. They tell of a rate where at least two come at once, and no later than this after the pause for
- * others, in milliseconds; or where so many come at once.
+ * Where windows are known, refusals tell of a rate only if several come at once, and no later than this after the pause for others: else they may be
+ * chance. In milliseconds.
  */
 const APART_MS = 60_000;
-const MANY = 8;
 
 /** The rate that refusals tell of which no window explains: of every request, or of those of an endpoint that refuses alone. */
 export class LearnedRate implements Limit {
@@ -17,9 +16,8 @@ export class LearnedRate implements Limit {
   #rate: RefusalRate;
   /** The end of the last pause after such a refusal. */
   #pausedUntil = -Infinity;
-  /** Whether the refusals before that pause came long after others, and how many they are. */
+  /** Whether the refusals before that pause came long after others. */
   #isApart = false;
-  #count = 0;
   /** Whether none was served since the last refusal. */
   #isRefusing = false;
   readonly #benefit = new SpacingBenefit();
@@ -52,17 +50,13 @@ export class LearnedRate implements Limit {
     // What is refused again after a pause tells of that pause, not of the spaces.
     if (!isFirst || !this.#isRefusing) this.#benefit.onAnswer(flight.sentAt, true, now);
     this.#isRefusing = true;
-    if (isFirst) {
-      // The rate that so many told of is a first guess.
-      if (this.#count >= MANY) this.#benefit.restart();
-      this.#isApart = now > this.#pausedUntil + APART_MS;
-      this.#count = 0;
-    }
-    this.#count++;
+    if (isFirst) this.#isApart = now > this.#pausedUntil + APART_MS;
     this.#pausedUntil = pausedUntil;
-    const isChance = !this.#rate.isKnown && this.#count < (this.#isApart ? MANY : 2);
-    if (isNamed && this.#benefit.isUseless(now)) this.#rate = this.#fresh();
-    else if (!isNamed || !isChance) this.#rate.onRefused(flight, pausedUntil, now);
+    const isUseless = isNamed && this.#benefit.isUseless(now);
+    if (isUseless && this.#rate.isKnown) this.#rate = this.#fresh();
+    const isOpen = isNamed && !this.#rate.isKnown;
+    if (isUseless || (isOpen && this.#isApart)) this.#rate.onPaused(pausedUntil);
+    else if (!isOpen || !isFirst) this.#rate.onRefused(flight, pausedUntil, now);
     if (this.#rate.isKnown) this.#benefit.begin(pausedUntil);
   }
 

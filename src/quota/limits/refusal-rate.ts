@@ -146,7 +146,18 @@ export class RefusalRate implements Limit {
       this.#refused = Math.max(1 / this.#slowestMs, steadily, inBurst);
       this.#isLong = true;
     }
-    this.#cutAt = this.#resumedAt = until;
+    this.#pause(until);
+  }
+
+  /** Requests pause until an instant for a refusal that tells of no rate: it is measured from there on. */
+  onPaused(until: number): void {
+    this.#isLong = true;
+    this.#pause(until);
+  }
+
+  #pause(until: number): void {
+    this.#cutAt = until;
+    this.#resumedAt = until;
     this.#served = 0;
   }
 

@@ -46,11 +46,6 @@ export class SpacingBenefit {
     this.#spaced = none();
   }
 
-  /** Requests that were spaced until now tell nothing, because it was by another rate. */
-  restart(): void {
-    this.#spacedFrom = Infinity;
-  }
-
   /** A request was answered. */
   onAnswer(sentAt: number, isRefused: boolean, now: number): void {
     const isSpaced = sentAt >= this.#spacedFrom;
