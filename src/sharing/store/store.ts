@@ -1,8 +1,11 @@
 /** The account of a process expires this long after its last ask, in milliseconds. Its claims stay booked in the windows. */
 export const ACCOUNT_LASTS_MS = 60_000;
 
-/** A store keeps an instance of a window for this long after its end, in milliseconds. */
-export const LINGER_MS = 5_000;
+/**
+ * A store keeps an instance of a window for this long after its end, in milliseconds. A store that stood still executes the asks that waited meanwhile,
+ * and their readings would count as strangers' what it no longer remembers.
+ */
+export const LINGER_MS = 10_000;
 
 /** The longest pause that a store keeps, in milliseconds. */
 export const LONGEST_PAUSE_MS = 3_600_000;

@@ -10,7 +10,7 @@ const seconds = (wish: Wish = 1, rest: Partial<{ total: number; limit: number }>
     slotAsk({ name: String(index), wish, total: index === 0 ? (rest.total ?? 0) : 0, windows: [index, 4] }),
   ),
   windows: [
-    ...[0, 1, 2, 3].map((index) => windowAsk({ name: `second:${index}`, ttlMs: 6_000 })),
+    ...[0, 1, 2, 3].map((index) => windowAsk({ name: `second:${index}`, ttlMs: 11_000 })),
     windowAsk({ name: 'minute:1', limit: rest.limit ?? 1_000 }),
   ],
 });
@@ -165,8 +165,8 @@ export const GRANTS: StoreCases = {
   }) => {
     const ask = asker(store);
     const full = (ttlMs: number) => ({ windows: [windowAsk({ name: 'full:1', limit: 0, ttlMs })] });
-    // A window is kept for five seconds after it has ended.
-    await ask({ ...full(12_500), stayMs: 1_500, want: 1 });
+    // A window is kept for ten seconds after it has ended.
+    await ask({ ...full(17_500), stayMs: 1_500, want: 1 });
     await ask({ ...full(3_600_000), member: 'b', want: 1 });
     pass(9_000);
     expect((await ask({ member: 'c', want: 0 })).others).toBe(2);

@@ -37,8 +37,8 @@ export interface Fleet {
   readonly clients: readonly Client[];
   /** The events of each client, if the fleet {@link FleetTerms.keepsEvents keeps} them. */
   readonly events: readonly (readonly ClientEvent[])[];
-  /** What becomes of trips to the store: undefined, as they should. */
-  wire: 'down' | 'frozen' | 'lying' | undefined;
+  /** What becomes of trips to the store: undefined, as they should. `held`: the store executes them once it goes on. */
+  wire: 'down' | 'frozen' | 'held' | 'lying' | undefined;
   /** What becomes of the answer to a call of the store, by its number: lost, or late by so many milliseconds. */
   answers: ((call: number) => 'lost' | number) | undefined;
   /** How far the store's clock is ahead, in milliseconds. */
@@ -104,6 +104,7 @@ export function fleetOf(
     const number = ++fleet.trips;
     if (fleet.wire === 'down') throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     await clock.sleep(0.2 + random() * 0.6 + fartherMs / 2);
+    while (fleet.wire === 'held') await clock.sleep(1);
     const answer = await work();
     const fate = fleet.answers?.(number) ?? 0;
     if (fleet.wire === 'frozen' || fate === 'lost') await clock.sleep(3_600_000);
