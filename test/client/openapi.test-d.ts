@@ -41,7 +41,7 @@ describe('a schema', () => {
   it('types the items that a key is asked for, also those that the option items takes', () => {
     const schema = z.object({ blocks: z.array(z.object({ hash: z.string() })) });
     expectTypeOf(
-      client.paginate('/x/{a}', { schema, params: { a: 1 }, items: (page) => page.blocks, key: ({ hash }) => hash }),
+      client.paginate('/x/{a}', { schema, params: { a: 1 }, items: (page) => page.blocks, key: (block) => block.hash }),
     ).toEqualTypeOf<Pagination<{ hash: string }>>();
     // @ts-expect-error: a is needed.
     client.paginate('/x/{a}', { schema, items: (page) => page.blocks });
