@@ -108,7 +108,14 @@ export interface Client {
     // Not as below, where `key` would not know the items that `items` returns.
     options: PaginateOptions<Page, Item> & Pick<GetOptions, 'query'> & PathParams<Path>,
   ): Pagination<Item>;
-  /** The same, where all options may be left out. */
+  /**
+   * The same, where all options may be left out.
+   *
+   * @example
+   * ```ts
+   * for await (const block of client.paginate('/extended/v2/blocks')) console.log(block);
+   * ```
+   */
   paginate<Path extends string, Page = unknown, Item = PageItem<Page>>(
     path: Path,
     ...options: PathArguments<Path, PaginateOptions<Page, Item> & Pick<GetOptions, 'query'>>
