@@ -12,7 +12,7 @@ import type { PageItem, PaginateOptions, Pagination } from '../walk/paginate.ts'
 import type { AddressAssetsWalk, WalkOptions } from '../walk/walk.ts';
 import type { MonthState } from './month-state.ts';
 import type { TypedClient } from './openapi.ts';
-import type { GetOptions, Method, PathArguments, RequestOptions } from './requests.ts';
+import type { GetOptions, Method, PathArguments, PathParams, RequestOptions } from './requests.ts';
 import type { HeadersResult, Result } from './result.ts';
 
 /** {@link CallOptions} of a call that reads the headers alone. */
@@ -102,6 +102,19 @@ export interface Client {
    * for await (const block of client.paginate('/extended/v2/blocks')) console.log(block);
    * ```
    * @throws ConfigError if an argument cannot be used.
+   */
+  paginate<Path extends string, Page = unknown, Item = PageItem<Page>>(
+    path: Path,
+    // Not as below, where `key` would not know the items that `items` returns.
+    options: PaginateOptions<Page, Item> & Pick<GetOptions, 'query'> & PathParams<Path>,
+  ): Pagination<Item>;
+  /**
+   * The same, where all options may be left out.
+   *
+   * @example
+   * ```ts
+   * for await (const block of client.paginate('/extended/v2/blocks')) console.log(block);
+   * ```
    */
   paginate<Path extends string, Page = unknown, Item = PageItem<Page>>(
     path: Path,

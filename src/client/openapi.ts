@@ -1,3 +1,4 @@
+import type { RequestBody } from '../endpoints/endpoints.ts';
 import type { CallOptions } from '../options/client-options.ts';
 import type { PageItem, PaginateOptions, Pagination } from '../walk/paginate.ts';
 import type { Method } from './requests.ts';
@@ -25,25 +26,39 @@ type ParametersOf<Operation, In extends 'path' | 'query'> = Operation extends {
     ? Exclude<Given, undefined>
     : never;
 
-/** The JSON that an operation takes; never if it takes none. */
-type JsonOf<Operation> = Operation extends { readonly requestBody?: infer Given }
-  ? NonNullable<Given> extends { readonly content: { readonly 'application/json': infer Body } }
-    ? Body
-    : never
+/** The bodies that an operation takes, by media type; never if it takes none. */
+type ContentOf<Operation> = Operation extends { readonly requestBody?: infer Given }
+  ? Extract<Given, { readonly content: unknown }>['content']
   : never;
+
+/** The option that has the body of a request: `json` for JSON, `body` for any other media type. */
+type BodyOf<Content> = {
+  [Type in keyof Content]: Type extends `application/json${string}`
+    ? Field<'json', Content[Type]> & { readonly body?: undefined }
+    : { readonly body: RequestBody; readonly json?: undefined };
+}[keyof Content];
+
+/** {@link BodyOf} an operation, which may be left out where its document says so. */
+type BodyField<Operation> = [ContentOf<Operation>] extends [never]
+  ? unknown
+  : Operation extends { readonly requestBody: unknown }
+    ? BodyOf<ContentOf<Operation>>
+    : Loose<Partial<BodyOf<ContentOf<Operation>>>>;
 
 /** Statuses of a success, as keys of an operation's responses. */
 type Success = 200 | 201 | 202 | 203 | 204 | 205 | 206 | '2XX';
 
-/** The body of an operation's success, else of its default response. */
+/** The body of an operation's success, else of its default response; unknown if it names neither. */
 type AnswerOf<Operation> = Operation extends { readonly responses: infer Responses }
   ? keyof Responses & Success extends never
-    ? BodyOf<Responses['default' & keyof Responses]>
-    : BodyOf<Responses[keyof Responses & Success]>
+    ? Responses extends { readonly default: infer Response }
+      ? AnswerBody<Response>
+      : unknown
+    : AnswerBody<Responses[keyof Responses & Success]>
   : unknown;
 
 /** The body of a response, by its media type; undefined if it has none. */
-type BodyOf<Response> = Response extends { readonly content: infer Content } ? Content[keyof Content] : undefined;
+type AnswerBody<Response> = Response extends { readonly content: infer Content } ? Content[keyof Content] : undefined;
 
 /** An option that is absent where there is nothing to give, optional where all of it is, and else required. */
 type Field<Name extends string, Given> = [Given] extends [never]
@@ -52,10 +67,17 @@ type Field<Name extends string, Given> = [Given] extends [never]
     ? { readonly [N in Name]?: Given | undefined }
     : { readonly [N in Name]: Given };
 
+/** What may be left out may be `undefined`, too, with `exactOptionalPropertyTypes`: the client leaves it out. */
+type Loose<Given> = {
+  readonly [Name in keyof Given]: Partial<Pick<Given, Name>> extends Pick<Given, Name>
+    ? Given[Name] | undefined
+    : Given[Name];
+};
+
 /** What an operation asks for. */
 type GivenOf<Operation> = Field<'params', ParametersOf<Operation, 'path'>> &
-  Field<'query', ParametersOf<Operation, 'query'>> &
-  Field<'json', JsonOf<Operation>>;
+  Field<'query', Loose<ParametersOf<Operation, 'query'>>> &
+  BodyField<Operation>;
 
 /** The arguments behind a path: options, which may be left out where none is required. */
 type ArgumentsOf<Operation, Body> = Arguments<GivenOf<Operation>, CallOptions<Body>>;
@@ -63,7 +85,10 @@ type ArgumentsOf<Operation, Body> = Arguments<GivenOf<Operation>, CallOptions<Bo
 type PaginateArguments<Operation, Page, Item> = Arguments<GivenOf<Operation>, PaginateOptions<Page, Item>>;
 
 type Arguments<Given, Options> =
-  Partial<Given> extends Given ? [options?: Given & Options] : [options: Given & Options];
+  Record<never, never> extends Given ? [options?: Given & Options] : [options: Given & Options];
+
+/** The type, which is not inferred from here: else whatever a caller takes a result for would become the type of its body. */
+type Known<Type> = [Type][Type extends unknown ? 0 : never];
 
 /** A client whose paths, parameters and bodies are typed by OpenAPI. */
 export interface TypedClient<Paths extends object> {
@@ -71,17 +96,27 @@ export interface TypedClient<Paths extends object> {
   get<Path extends PathWith<Paths, 'GET'>, Body = AnswerOf<OperationOf<Paths, Path, 'GET'>>>(
     path: Path,
     ...options: ArgumentsOf<OperationOf<Paths, Path, 'GET'>, Body>
-  ): Promise<Result<Body>>;
+  ): Promise<Result<Known<Body>>>;
   /** See {@link Client.request}. */
   request<M extends Method, Path extends PathWith<Paths, M>, Body = AnswerOf<OperationOf<Paths, Path, M>>>(
     method: M,
     path: Path,
     ...options: ArgumentsOf<OperationOf<Paths, Path, M>, Body>
-  ): Promise<Result<Body>>;
+  ): Promise<Result<Known<Body>>>;
   /** See {@link Client.paginate}. */
   paginate<
     Path extends PathWith<Paths, 'GET'>,
     Page = AnswerOf<OperationOf<Paths, Path, 'GET'>>,
     Item = PageItem<Page>,
-  >(path: Path, ...options: PaginateArguments<OperationOf<Paths, Path, 'GET'>, Page, Item>): Pagination<Item>;
+  >(
+    path: Path,
+    // Not as below, where `key` would not know the items that `items` returns.
+    options: GivenOf<OperationOf<Paths, Path, 'GET'>> & PaginateOptions<Page, Item>,
+  ): Pagination<Known<Item>>;
+  /** The same, where all options may be left out. */
+  paginate<
+    Path extends PathWith<Paths, 'GET'>,
+    Page = AnswerOf<OperationOf<Paths, Path, 'GET'>>,
+    Item = PageItem<Page>,
+  >(path: Path, ...options: PaginateArguments<OperationOf<Paths, Path, 'GET'>, Page, Item>): Pagination<Known<Item>>;
 }

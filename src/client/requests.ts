@@ -24,12 +24,18 @@ export interface RequestOptions<Body = unknown> extends GetOptions<Body> {
   readonly body?: RequestBody | undefined;
 }
 
+/** The `params` that a path asks for: a value for each of its placeholders. Of a path that is no literal the names are not known. */
+export type PathParams<Path extends string> = string extends Path
+  ? Pick<RequestOptions, 'params'>
+  : [PathParamName<Path>] extends [never]
+    ? unknown
+    : { readonly params: { readonly [Name in PathParamName<Path>]: ParamValue } };
+
 /**
  * The arguments behind a path: options, which must have `params` with a value for each placeholder of the path. Of a path that is
  * no literal the names are not known, so `params` is checked when the call is made.
  */
-export type PathArguments<Path extends string, Options> = string extends Path
-  ? [options?: Options & Pick<RequestOptions, 'params'>]
-  : [PathParamName<Path>] extends [never]
-    ? [options?: Options]
-    : [options: Options & { readonly params: { readonly [Name in PathParamName<Path>]: ParamValue } }];
+export type PathArguments<Path extends string, Options> =
+  Partial<PathParams<Path>> extends PathParams<Path>
+    ? [options?: Options & PathParams<Path>]
+    : [options: Options & PathParams<Path>];

@@ -37,6 +37,17 @@ describe('a schema', () => {
     ).toEqualTypeOf<Pagination<number>>();
     expectTypeOf(client.paginate('/x')).toEqualTypeOf<Pagination<unknown>>();
   });
+
+  it('types the items that a key is asked for, also those that the option items takes', () => {
+    const schema = z.object({ blocks: z.array(z.object({ hash: z.string() })) });
+    expectTypeOf(
+      client.paginate('/x/{a}', { schema, params: { a: 1 }, items: (page) => page.blocks, key: (block) => block.hash }),
+    ).toEqualTypeOf<Pagination<{ hash: string }>>();
+    // @ts-expect-error: a is needed.
+    client.paginate('/x/{a}', { schema, items: (page) => page.blocks });
+    // @ts-expect-error: a is needed.
+    client.paginate('/x/{a}');
+  });
 });
 
 describe('a client typed by OpenAPI', () => {
@@ -86,7 +97,65 @@ describe('a client typed by OpenAPI', () => {
     void client.typed<Own>().request('PUT', '/own');
   });
 
+  it('takes undefined for what may be left out of a query, with exactOptionalPropertyTypes', () => {
+    const limit = undefined as number | undefined;
+    void typed.get('/extended/v2/blocks/', { query: { limit } });
+    void typed.paginate('/extended/v2/blocks/', { query: { limit } });
+  });
+
+  it('takes a body only where the document has one, in the form that it has', () => {
+    interface Own {
+      '/get': { get: { requestBody?: never; responses: { 200: object } } };
+      '/maybe': { post: { requestBody?: { content: { 'application/json': { a: number } } }; responses: object } };
+      '/bytes': { post: { requestBody: { content: { 'application/octet-stream': string } }; responses: object } };
+      '/either': {
+        post: {
+          requestBody: { content: { 'application/json': { a: number }; 'text/plain': string } };
+          responses: object;
+        };
+      };
+    }
+    const own = client.typed<Own>();
+    // @ts-expect-error: a GET has none.
+    void own.get('/get', { json: {} });
+    void own.request('POST', '/maybe');
+    void own.request('POST', '/maybe', { json: { a: 1 } });
+    // @ts-expect-error: a is a number.
+    void own.request('POST', '/maybe', { json: { a: 'one' } });
+    void own.request('POST', '/bytes', { body: new Uint8Array(1), headers: { 'content-type': 'application/wasm' } });
+    // @ts-expect-error: a body is needed.
+    void own.request('POST', '/bytes');
+    // @ts-expect-error: it takes no JSON.
+    void own.request('POST', '/bytes', { json: 'text' });
+    void own.request('POST', '/either', { body: 'text' });
+    void own.request('POST', '/either', { json: { a: 1 } });
+    // @ts-expect-error: one of both is needed.
+    void own.request('POST', '/either');
+    // @ts-expect-error: not both.
+    void own.request('POST', '/either', { json: { a: 1 }, body: 'text' });
+  });
+
+  it('knows nothing of a body where the document has no success', () => {
+    interface Own {
+      '/moved': { get: { responses: { 302: { content?: never } } } };
+    }
+    expectTypeOf(client.typed<Own>().get('/moved')).resolves.toEqualTypeOf<Result<unknown>>();
+  });
+
+  it('is not what the caller takes its result for', () => {
+    // @ts-expect-error: the height of a block is a number.
+    void (typed.get('/extended/v2/blocks/') satisfies Promise<Result<{ results: { height: string }[] }>>);
+    // @ts-expect-error: the height of a block is a number.
+    const blocks: Pagination<{ height: string }> = typed.paginate('/extended/v2/blocks/');
+    void blocks;
+  });
+
   it('types the items of pages', async () => {
+    const hashes = typed.paginate('/extended/v2/blocks/', {
+      items: (page) => page.results.map(({ hash }) => [hash] as const),
+      key: ([hash]) => hash,
+    });
+    expectTypeOf(hashes).toEqualTypeOf<Pagination<readonly [string]>>();
     for await (const block of typed.paginate('/extended/v2/blocks/', { key: ({ hash }) => hash })) {
       expectTypeOf(block.height).toEqualTypeOf<number>();
     }

@@ -66,6 +66,7 @@ const PUBLIC: Record<string, readonly string[]> = {
     'type ParamValue',
     'type PathArguments',
     'type PathParamName',
+    'type PathParams',
     'type Period',
     'type Pool',
     'type PoolMember',

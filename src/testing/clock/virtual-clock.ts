@@ -47,10 +47,10 @@ export function virtualClock(options: VirtualClockOptions = {}): VirtualClock {
   const alarms = new Timers();
   let now = 0;
   let lead = options.wall ?? Date.UTC(2026, 0);
-  if (!Number.isFinite(lead)) throw new RangeError(`wall must be milliseconds since the Unix epoch, not ${lead}.`);
+  checkWall(lead);
 
   const timer = (ms: number, fire: () => void): (() => void) => {
-    if (Number.isNaN(ms)) throw new RangeError('The delay of a timer must be a number of milliseconds, not NaN.');
+    if (!(ms >= -Infinity)) throw new RangeError(`The delay of a timer must be a number of milliseconds, not ${ms}.`);
     return alarms.set(now + Math.max(0, ms), fire);
   };
 
@@ -93,9 +93,14 @@ export function virtualClock(options: VirtualClockOptions = {}): VirtualClock {
     },
     sleep: (ms, signal) => sleep(timer, ms, signal),
     setWall(wall) {
+      checkWall(wall);
       lead = wall - now;
     },
   };
+}
+
+function checkWall(wall: number): void {
+  if (!Number.isFinite(wall)) throw new RangeError(`wall must be milliseconds since the Unix epoch, not ${wall}.`);
 }
 
 function stuckError(now: number): Error {

@@ -123,6 +123,10 @@ describe('virtualClock', () => {
     await expect(clock.advance('5' as never)).rejects.toThrow('Time cannot be advanced by 5 ms.');
     await expect(clock.advance(Infinity)).rejects.toThrow('Time cannot be advanced by Infinity ms.');
     expect(() => clock.timer(Number.NaN, () => {})).toThrow(RangeError);
+    await expect(clock.sleep(undefined as never)).rejects.toThrow('a number of milliseconds, not undefined');
+    for (const wall of [Number.NaN, Infinity, undefined as never])
+      expect(() => clock.setWall(wall)).toThrow(RangeError);
+    expect([clock.timers, clock.wall()]).toEqual([0, Date.UTC(2026, 0)]);
   });
 
   it.for(['setImmediate', 'MessageChannel'])('lets things settle where there is no %s', async (missing) => {
