@@ -182,7 +182,9 @@ it('a virtual clock, a network and seeded numbers refuse what they cannot use', 
     'run takes a promise, or a function that returns one, not 5.',
   );
   expect(() => mockNetwork({} as never)).toThrow('mockNetwork takes mock services, one after the other.');
-  expect(() => mockNetwork(createMockService(), createMockService())).toThrow('Two services have one origin.');
+  expect(() => mockNetwork(createMockService(), createMockService())).toThrow(
+    'Two services have one origin: give each an origin of its own.',
+  );
   expect(() => seeded('x' as never)).toThrow('The seed must be a number, not x.');
 });
 

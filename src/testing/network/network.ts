@@ -40,7 +40,7 @@ export function mockNetwork(...hosts: readonly MockHost[]): MockNetwork {
   const isHost = (host: MockHost): boolean => typeof (host as MockHost | undefined)?.exchange === 'function';
   if (!hosts.every(isHost)) throw new Error('mockNetwork takes mock services, one after the other.');
   const byOrigin = new Map(hosts.map((host) => [host.origin, host]));
-  if (byOrigin.size < hosts.length) throw new Error('Two services have one origin.');
+  if (byOrigin.size < hosts.length) throw new Error('Two services have one origin: give each an origin of its own.');
   return {
     async fetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
       // Accepts a Request of another realm or of the package undici as well.
