@@ -125,14 +125,14 @@ describe('a window that processes share', () => {
     expect([before.end, present.end]).toEqual([BEGIN, BEGIN + 60_000]);
     expect(minute.carried(present, BEGIN)).toBe(0);
     minute.hearUsed(before, 90, BEGIN);
-    expect([minute.carried(sliding, BEGIN), ttlOf(sliding, BEGIN)]).toEqual([0, sliding.end - BEGIN + 5_000]);
+    expect([minute.carried(sliding, BEGIN), ttlOf(sliding, BEGIN)]).toEqual([0, sliding.end - BEGIN + 10_000]);
     expect([-1_000, 0, 20_000, 30_001].map((after) => minute.carried(present, BEGIN + after))).toEqual([
       90, 90, 60, 45,
     ]);
     // Nothing is left of it, nor owed to it, once the present one is over.
     expect([60_000, 61_000].map((after) => minute.carried(present, BEGIN + after))).toEqual([0, 0]);
     // The store keeps it for as long as it counts.
-    expect([ttlOf(before, BEGIN), ttlOf(present, BEGIN)]).toEqual([65_000, 125_000]);
+    expect([ttlOf(before, BEGIN), ttlOf(present, BEGIN)]).toEqual([70_000, 130_000]);
     for (const [period, alive] of [
       ['second', [slidingCounter]],
       ['minute', [aligned]],

@@ -96,12 +96,12 @@ describe('a window that processes share', () => {
 
   it('is remembered by the store until a little after its end', () => {
     const instance = instanceAt(calendar({ minute: 100 }), 'minute', BEGIN);
-    expect(ttlOf(instance, BEGIN)).toBe(65_000);
-    expect(ttlOf(instance, BEGIN + 600_000)).toBe(5_000);
+    expect(ttlOf(instance, BEGIN)).toBe(70_000);
+    expect(ttlOf(instance, BEGIN + 600_000)).toBe(10_000);
     // What drains counts for the length of the window and two steps more.
     const bucket = new SharedWindow('minute', 300, { alive: [leaky], epoch: 0 }, DATED);
     const [step] = bucket.steps(exactly(BEGIN)).slice(-1);
-    expect(step && ttlOf(step, BEGIN)).toBe(2_000 + 64_000 + 5_000);
+    expect(step && ttlOf(step, BEGIN)).toBe(2_000 + 64_000 + 10_000);
   });
 });
 
