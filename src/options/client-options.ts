@@ -309,11 +309,11 @@ export function callOptionsParser<Own extends object>(own: Arguments<Own>): (opt
   >);
   return (options) => {
     const checked = parse(options);
-    const { headers } = checked;
-    if (!headers) return checked;
-    for (const [name, value] of Object.entries(headers)) checkHeader(name, value);
+    if (!checked.headers) return checked;
     // A copy: the caller may change its own, for another call, while this one waits.
-    return Object.assign(checked, { headers: { ...headers } });
+    const headers = { ...checked.headers };
+    for (const [name, value] of Object.entries(headers)) checkHeader(name, value);
+    return Object.assign(checked, { headers });
   };
 }
 

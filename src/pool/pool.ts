@@ -201,7 +201,7 @@ function planOf(options: PlanOptions | undefined, endpoint?: string): Omit<Poole
 /** Options as they are now: their caller may change them, for another call, while this one waits for a client. */
 function copied<T>(options: T): T {
   if (!isRecord(options)) return options;
-  const { json, body, ...own } = { ...options } as Record<string, unknown>;
+  const { json, body, ...own } = options as Record<string, unknown>;
   for (const name of ['headers', 'params', 'query']) if (isRecord(own[name])) own[name] = { ...(own[name] as object) };
   if (own.headers instanceof Headers) own.headers = new Headers(own.headers);
   if (body !== undefined) own.body = copiedBody(body) ?? body;

@@ -12,14 +12,19 @@ export async function collectGarbage(): Promise<void> {
 }
 
 /**
- * How many of the objects are still referenced, `allowed` or fewer once the garbage is collected.
- * The compiler, in a thread of its own, references some of them until it is done with a function: it gets a second.
+ * Collects the garbage until a count is `allowed` or lower, for a second at most: the compiler, in a thread of its own, references objects of a function
+ * until it is done with it, and what a registry does about collected objects comes later.
  */
-export async function referenced(objects: readonly WeakRef<object>[], allowed = 0): Promise<number> {
+export async function countAfterCollection(count: () => number, allowed = 0): Promise<number> {
   for (let turn = 0; ; turn++) {
     await collectGarbage();
-    const count = objects.filter((object) => object.deref()).length;
-    if (count <= allowed || turn === 20) return count;
+    const present = count();
+    if (present <= allowed || turn === 20) return present;
     await setTimeout(50);
   }
+}
+
+/** How many of the objects are still referenced, once the garbage is collected. */
+export function referenced(objects: readonly WeakRef<object>[], allowed?: number): Promise<number> {
+  return countAfterCollection(() => objects.filter((object) => object.deref()).length, allowed);
 }

@@ -56,10 +56,10 @@ export async function fileSink(path: string, mode: FileMode): Promise<Sink> {
     async close() {
       // A full disk may have taken a part of a line. What another program has written is not cut off.
       await last.catch((error) => (error instanceof GaveUpError ? undefined : handle.truncate(size))).catch(() => {});
-      const isEmpty = (await handle.stat()).size === 0;
-      await handle.close();
       // An empty file would block the next attempt.
-      if (mode === 'new' && isEmpty) await unlink(path).catch(() => {});
+      const isInTheWay = mode === 'new' && (await handle.stat()).size === 0;
+      await handle.close();
+      if (isInTheWay) await unlink(path).catch(() => {});
     },
   };
 }
