@@ -351,7 +351,7 @@ export class SharedQuota implements ShareLimit {
     if (answer.live > 0) {
       // A store that has lost its memory counts only those that have told it since.
       if (this.#ledger.isGathering(now)) this.#ledger.told(answer.live);
-      else this.#trips.counted(answer.live, now);
+      else this.#trips.counted(answer.live, answer.urgent.forMs, now);
     }
     if (answer.version !== this.#facts.version) this.#facts.hear(answer);
     const ends = composed.windows.map(({ ttlMs }) => ttlMs);

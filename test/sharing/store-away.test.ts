@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { seeded } from '../../src/testing/index.ts';
 import { cases, DEEP, runs } from '../support/deep.ts';
 import { most } from './support/by-chance.ts';
 import { fleetOf, ofShare } from './support/fleet.ts';
@@ -250,6 +251,30 @@ describe('clients that share one key, where the store cannot be used,', () => {
       expect(refused).toBeLessThanOrEqual(seeds);
     },
   );
+
+  // What the others might have been granted was told as if it were used, so that half of the minute seemed to be.
+  it('fail no call for lack of units when it has forgotten everything under light load', async () => {
+    const failed: string[] = [];
+    for (let seed = DEEP ? 1 : 9; seed <= runs(9, 40); seed++) {
+      const fleet = fleetOf(12, { keyed: { minute: 50 }, latencyMs: [50, 300] }, {}, { seed });
+      const { clock, clients } = fleet;
+      const random = seeded(seed);
+      const lightly = async (client: (typeof clients)[number]): Promise<void> => {
+        for (let call = 0; call < 4; call++) {
+          await clock.sleep(26_000 * (0.3 + 1.4 * random()));
+          const priority = [0, 0, 0, 1, -1][Math.floor(random() * 5)] ?? 0;
+          await client.getInfo({ maxWaitMs: 5_000, priority }).catch(({ message }: Error) => failed.push(message));
+        }
+      };
+      const calls = Promise.all(clients.map(lightly));
+      for (const at of [28_000, 55_000, 85_000]) {
+        await clock.advance(at - clock.now());
+        fleet.flush();
+      }
+      await clock.run(calls);
+    }
+    expect(failed).toEqual([]);
+  });
 
   // The longest time in which none of these sends anything: all of a second may have been sent at its beginning.
   it.each(

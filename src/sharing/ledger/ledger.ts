@@ -266,13 +266,12 @@ export class Ledger {
       isNear: this.planner.isNear,
     };
     const divided = this.#divided(now);
-    const rate = Math.min(...[...this.windows].map(({ limit, period }) => limit / periodMsOf(period)));
     const { storeOffset } = this.timeline;
     return {
       ...told,
       // A unit that shows a shape is no part of what this process may hold.
       held: plan.isProbe ? 0 : told.held,
-      windows: this.#recollection.remind(told.windows, rate, now),
+      windows: this.#recollection.remind(told.windows, now),
       recentSince: storeOffset ? now + storeOffset.least - told.oldestMs - MISSING_MS : 0,
       want,
       // More than it needs a store grants of what is free beyond half, which such an ask leaves free already.

@@ -12,8 +12,8 @@ interface Heard {
 }
 
 /**
- * What the store said last of each window instance. A store that has lost its memory is told it again, as a reading, with what the
- * other processes may have been granted meanwhile: the store keeps the highest reading of all processes.
+ * What the store said last of each window instance. A store that has lost its memory is told it again, as a reading: the store keeps the highest
+ * one of all processes.
  */
 export class Recollection {
   readonly #used = new Expiring<Heard>();
@@ -66,18 +66,15 @@ export class Recollection {
     return isAll;
   }
 
-  /** The windows of an ask, with what the store has forgotten of them. `rate`: most units that are granted, a millisecond. */
-  remind(windows: readonly WindowAsk[], rate: number, now: number): readonly WindowAsk[] {
+  /** The windows of an ask, with what the store has forgotten of them: of all processes, the one that was granted units last heard of all of them. */
+  remind(windows: readonly WindowAsk[], now: number): readonly WindowAsk[] {
     if (this.#lostAt === -Infinity) return windows;
     return windows.map((window) => {
       const heard = this.#used.get(window.name, now);
       // Of a step that drains, what counted in it with those before is no less than what it counts alone.
       if (!heard || heard.at > this.#lostAt || window.drain === 0) return window;
-      const sinceMs = this.#lostAt - heard.at;
-      // So long after, the store may only have dropped its age, because no process asked: then it knows what is used.
-      const unheard = sinceMs < STATE_LASTS_MS - STATE_RENEWED_MS ? rate * sinceMs : 0;
-      const reading = Math.min(window.limit, Math.ceil(heard.units + unheard));
-      return reading > window.reading ? { ...window, reading, bounds: 'below' } : window;
+      const isKnown = window.bounds !== 'above' && window.reading >= heard.units;
+      return isKnown ? window : { ...window, reading: Math.min(window.limit, heard.units), bounds: 'below' };
     });
   }
 }

@@ -152,11 +152,11 @@ export class Trips {
     return now - this.#signedAt > doubled(FIRST_SIGN_MS, SIGN_MS, this.#signs);
   }
 
-  /** Records how many processes the store has counted at a sign of life. */
-  counted(live: number, now: number): void {
+  /** Records how many processes the store has counted at a sign of life. `forMs`: since when it counts: it may not have heard of all yet. */
+  counted(live: number, forMs: number, now: number): void {
     this.#signedAt = now;
     this.#signs++;
-    this.#live = live;
+    this.#live = Math.max(live, forMs <= SIGN_MS ? (this.#live ?? 0) : 0);
   }
 
   /** Waits for the trip under way, and makes a last one. */

@@ -201,3 +201,14 @@ it('trips that call no store are made once a millisecond at most, whatever start
   await clock.advance(10);
   expect(made).toBeLessThanOrEqual(12);
 });
+
+it('a store that has counted processes for less than half a minute has not heard of all of them yet', () => {
+  const { trips } = worldOf();
+  const counted = (live: number, forMs: number): number | undefined => {
+    trips.counted(live, forMs, 0);
+    return trips.live;
+  };
+  expect([counted(1, 0), counted(3, 500), counted(2, 40_000), counted(1, 30_000), counted(1, 30_001)]).toEqual([
+    1, 3, 2, 2, 1,
+  ]);
+});
