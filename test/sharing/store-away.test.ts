@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { seeded } from '../../src/testing/index.ts';
-import { cases, DEEP, runs } from '../support/deep.ts';
+import { cases, runs } from '../support/deep.ts';
 import { most } from './support/by-chance.ts';
 import { fleetOf, ofShare } from './support/fleet.ts';
 
@@ -231,81 +230,6 @@ describe('clients that share one key, where the store cannot be used,', () => {
       expect(most(took.sort((one, other) => one - other))).toBeLessThan(mostMs);
     },
   );
-
-  it.each(DEEP ? [4, 8, 16] : [4])(
-    'are refused hardly ever when it has forgotten everything: %i tell it what they know',
-    async (size) => {
-      let refused = 0;
-      const seeds = runs(1, 6);
-      for (let seed = 1; seed <= seeds; seed++) {
-        const fleet = fleetOf(size, { keyed: { second: 20, minute: 500 }, latencyMs: [5, 15] }, {}, { seed });
-        void fleet.work(100_000).catch(() => {});
-        // Of two losses within ten seconds, the second comes before each process has counted the others anew.
-        for (const at of DEEP ? [10_000, 20_000, 40_000, 75_000, 85_000] : [10_000, 20_000]) {
-          await fleet.clock.advance(at - fleet.clock.now());
-          fleet.flush();
-        }
-        await fleet.clock.advance(runs(10_000, 60_000));
-        refused += fleet.limited;
-      }
-      expect(refused).toBeLessThanOrEqual(seeds);
-    },
-  );
-
-  // What the others might have been granted was told as if it were used, so that half of the minute seemed to be.
-  it('fail no call for lack of units when it has forgotten everything under light load', async () => {
-    const failed: string[] = [];
-    for (let seed = DEEP ? 1 : 9; seed <= runs(9, 40); seed++) {
-      const fleet = fleetOf(12, { keyed: { minute: 50 }, latencyMs: [50, 300] }, {}, { seed });
-      const { clock, clients } = fleet;
-      const random = seeded(seed);
-      const lightly = async (client: (typeof clients)[number]): Promise<void> => {
-        for (let call = 0; call < 4; call++) {
-          await clock.sleep(26_000 * (0.3 + 1.4 * random()));
-          const priority = [0, 0, 0, 1, -1][Math.floor(random() * 5)] ?? 0;
-          await client.getInfo({ maxWaitMs: 5_000, priority }).catch(({ message }: Error) => failed.push(message));
-        }
-      };
-      const calls = Promise.all(clients.map(lightly));
-      for (const at of [28_000, 55_000, 85_000]) {
-        await clock.advance(at - clock.now());
-        fleet.flush();
-      }
-      await clock.run(calls);
-    }
-    expect(failed).toEqual([]);
-  });
-
-  // The longest time in which none of these sends anything: all of a second may have been sent at its beginning.
-  it.each(
-    cases(
-      [[4, 4, 1_100]],
-      [
-        [4, 2, 2_100],
-        [1, 1, 1_100],
-        [16, 16, 2_100],
-      ],
-    ),
-  )('do not stand still when it has forgotten everything: of %i, %i are busy', async (size, busy, longest) => {
-    const known = { calendar: ['second', 'minute'] } as const;
-    const fleet = fleetOf(size, { keyed: { second: 20, minute: 3_000 }, latencyMs: [5, 15] }, {}, known);
-    await fleet.clock.run(fleet.work(size));
-    void fleet
-      .work(
-        100_000,
-        fleet.clients.slice(0, busy).map((_, index) => index),
-      )
-      .catch(() => {});
-    for (const at of [12_000, 21_300, 30_600].slice(0, runs(2, 3))) {
-      await fleet.clock.advance(at - fleet.clock.now());
-      fleet.flush();
-    }
-    await fleet.clock.advance(8_000);
-    const sent = fleet.service.log.map(({ serviceTime }) => serviceTime).sort((a, b) => a - b);
-    const gaps = sent.map((time, index) => time - (sent[index - 1] ?? time));
-    expect(Math.max(...gaps.slice(size))).toBeLessThan(longest);
-    expect(fleet.limited).toBe(0);
-  });
 });
 
 it('a client that dies costs the others its part of one window at most', async () => {
