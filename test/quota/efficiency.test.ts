@@ -57,3 +57,11 @@ describe('3,000 calls at 20 a second and 500 a minute, over round trips of 20 to
     );
   });
 });
+
+// Even spacing shows neither that it is no bucket nor that it is no estimate, which both held it at 0.86: a gap shows both.
+it.each(DEEP ? [8, 9, 10, 11, 12, 13, 14, 15] : [10])('a log of %i a second alone is used by 0.93', (limit) => {
+  const theirs: Terms = { ...terms, shape: 'sliding-log', limits: { second: limit }, startsAt: job.wall };
+  const run = drive(theirs, { ...job, calls: job.calls.slice(0, 100 * limit), up: [10, 45], down: [10, 45] });
+  expect(run.refusals).toBe(0);
+  expect(run.doneAt).toBeLessThan(100_000 / 0.93);
+});

@@ -18,7 +18,7 @@ const LONGEST_GAP = 2;
 export interface EvenPacingDependencies {
   readonly clock: ServerClock;
   readonly shareLimit: Pick<ShareLimit, 'isShared'>;
-  readonly candidates: Pick<CandidateShapes, 'isOpen' | 'must'>;
+  readonly candidates: Pick<CandidateShapes, 'isOpen' | 'may'>;
   readonly sent: Pick<SentInWindow, 'isBusy' | 'lastSentAt'>;
 }
 
@@ -53,9 +53,9 @@ export class EvenPacing implements Pacing {
     const { clock, candidates } = this.#known;
     if (now < this.#evenUntil) return true;
     if (this.#periodMs > SHORT_MS || !clock.known) return false;
-    // Evenly spaced requests hit every phase, so the first answer after a boundary reveals it; they also narrow a vague
+    // Evenly spaced requests hit every phase, so the first answer after a boundary reveals it, if there is one; they also narrow a vague
     // server clock.
-    return (candidates.isOpen && !candidates.must.isSliding) || clock.vagueness(now) > this.#periodMs * VAGUE_PART;
+    return (candidates.isOpen && candidates.may.onlyFills) || clock.vagueness(now) > this.#periodMs * VAGUE_PART;
   }
 
   earliest(units: number, limit: number, now: number): number {

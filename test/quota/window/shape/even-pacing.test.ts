@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { aligned } from '../../../../src/quota/models/aligned.ts';
 import { SHAPES } from '../../../../src/quota/models/all.ts';
 import { firstRequest } from '../../../../src/quota/models/first-request.ts';
+import { leaky } from '../../../../src/quota/models/leaky.ts';
 import type { Shape } from '../../../../src/quota/models/model.ts';
 import { slidingCounter } from '../../../../src/quota/models/sliding-counter.ts';
 import { slidingLog } from '../../../../src/quota/models/sliding-log.ts';
@@ -50,10 +51,11 @@ describe('the requests of a second', () => {
     expect([dated.onUnexplainedRefusal(1_000), at(dated, 1_010)]).toEqual([false, 1_010]);
   });
 
-  it('are not where one shape is left, or only such as slide', () => {
+  it('are not where one shape is left, or only such as no boundary empties', () => {
     expect(at(pacing([aligned]), 1_010)).toBe(1_010);
-    expect(at(pacing([slidingLog, slidingCounter]), 1_010)).toBe(1_010);
+    expect(at(pacing([slidingLog, slidingCounter, leaky]), 1_010)).toBe(1_010);
     expect(at(pacing([slidingLog, aligned]), 1_010)).toBe(1_050);
+    expect(at(pacing([slidingLog, firstRequest]), 1_010)).toBe(1_050);
   });
 
   it('are while the service’s clock is vaguer than half of it, whatever shape it has', () => {
