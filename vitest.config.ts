@@ -29,10 +29,10 @@ function roomOf(path: string): Room {
   return WITH_SOCKETS.test(text) ? 'with sockets' : 'together';
 }
 
-/** What the longest files bring in: several processes, or the compiler with all of the source; a program, a Redis, a browser or a proxy. */
+/** What the longest files bring in: several processes, or the compiler with all of the source; a program, a Redis, a browser, a proxy, or tests that wait side by side. */
 const LONGEST = [
   /\/support\/(crew|api-report)\.ts'|\/server\.ts'.*\/start\.ts'/s,
-  /\/support\/(child|start|server|browser|pair)\.ts'/,
+  /\/support\/(child|start|server|browser|pair)\.ts'|\bdescribe\.concurrent\b/,
 ];
 
 /** Vitest knows durations only of a run before, and else sizes, by which small files that wait for processes came last, each alone at the end. */

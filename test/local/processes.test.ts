@@ -64,7 +64,7 @@ const LOST = `
   console.log('lost');
 `;
 
-it('a process ends when it has nothing more to do, also while its store is lost', {
+it.concurrent('a process ends when it has nothing more to do, also while its store is lost', {
   timeout: PATIENCE_MS,
 }, async () => {
   const child = startChild([process.execPath, '--no-warnings', '--input-type=module', '--eval', LOST], {});

@@ -104,7 +104,7 @@ export function fleetOf(
     const number = ++fleet.trips;
     if (fleet.wire === 'down') throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     await clock.sleep(0.2 + random() * 0.6 + fartherMs / 2);
-    while (fleet.wire === 'held') await clock.sleep(1);
+    while (fleet.wire === 'held') await clock.sleep(10);
     const answer = await work();
     const fate = fleet.answers?.(number) ?? 0;
     if (fleet.wire === 'frozen' || fate === 'lost') await clock.sleep(3_600_000);
