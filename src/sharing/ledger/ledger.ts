@@ -302,8 +302,14 @@ export class Ledger {
     this.timeline.hearStore(answer.now, sentAt, now);
     const used = new Map(windows.map(({ name }, index) => [name, answer.used[index] ?? 0]));
     const isLost = this.#recollection.hear(windows, answer, before, now);
-    // What it has forgotten was used all the same.
-    if (!isLost) this.#hearUsed(asked, used, now);
+    for (const instance of [...asked.also, ...asked.slots.flatMap(({ instances }) => instances)]) {
+      const units = used.get(instance.name);
+      // What the store has forgotten was used all the same.
+      if (units === undefined || isLost) continue;
+      instance.window.hearUsed(instance, units, this.timeline.at(now).least);
+      if (instance.drain === undefined) this.#unheard.count(instance.window.period, units);
+    }
+    for (const window of this.windows) window.hearAll(used);
     const { urgent, usual = 0 } = answer;
     this.#reserves[0].hear(urgent.units + usual, answer);
     this.#reserves[1].hear(urgent.units, answer);
@@ -326,17 +332,6 @@ export class Ledger {
       from < usableFrom ? 0 : (granted.get(name) ?? 0),
     );
     return isLost;
-  }
-
-  /** Records units used, by the store, of the instances that an ask named. */
-  #hearUsed({ also, slots }: Asked, used: ReadonlyMap<string, number>, now: number): void {
-    for (const instance of [...also, ...slots.flatMap(({ instances }) => instances)]) {
-      const units = used.get(instance.name);
-      if (units === undefined) continue;
-      instance.window.hearUsed(instance, units, this.timeline.at(now).least);
-      if (instance.drain === undefined) this.#unheard.count(instance.window.period, units);
-    }
-    for (const window of this.windows) window.hearAll(used);
   }
 
   /** The fewest units of a window that needy processes divide: all but those that are left to strangers. */
