@@ -343,7 +343,7 @@ export class SharedQuota implements ShareLimit {
   /** Records the answer to an ask. */
   #receive(composed: Composed, answer: Answer, sentAt: number): void {
     const now = this.#member.clock.now();
-    this.#ledger.receive(composed, answer, this.#trips.live ?? 1, sentAt, now);
+    if (this.#ledger.receive(composed, answer, this.#trips.live ?? 1, sentAt, now)) this.#stated.lose(now);
     this.#absence.answered(sentAt, now);
     this.#standstill.end();
     this.#trips.mend();

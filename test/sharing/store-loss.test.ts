@@ -48,6 +48,21 @@ describe('clients that share one key, where the store loses its memory,', () => 
     expect(failed).toEqual([]);
   });
 
+  // The process that knew what was used has left, and the others know what was used long before.
+  it('send one request first, which shows what is used', async () => {
+    const fleet = fleetOf(3, { keyed: { minute: 50 } }, {}, { calendar: ['minute'] });
+    const [job, web] = fleet.clients;
+    const send = (client: typeof job, calls: number): Promise<unknown> =>
+      Promise.all(Array.from({ length: calls }, () => client?.getInfo({ maxWaitMs: Infinity })));
+    await fleet.clock.run(Promise.all(fleet.clients.map((client) => send(client, 1))));
+    await fleet.clock.advance(8_000);
+    await fleet.clock.run(send(job, 35));
+    await fleet.clock.run(async () => void (await job?.close()));
+    fleet.flush();
+    await fleet.clock.run(send(web, 30));
+    expect(fleet.limited).toBeLessThanOrEqual(1);
+  });
+
   // The longest time in which none of these sends anything: all of a second may have been sent at its beginning.
   it.each(
     cases(

@@ -283,17 +283,29 @@ export class Ledger {
     };
   }
 
-  /** Records the answer to an ask that was sent at `sentAt`. `processes`: how many were live before it. */
-  receive({ asked, slots, windows }: Composed, answer: Answer, processes: number, sentAt: number, now: number): void {
+  /**
+   * Records the answer to an ask that was sent at `sentAt`. `processes`: how many were live before it.
+   *
+   * @returns whether the store has lost its memory.
+   */
+  receive(
+    { asked, slots, windows }: Composed,
+    answer: Answer,
+    processes: number,
+    sentAt: number,
+    now: number,
+  ): boolean {
     // A store that lost its memory so long ago that all slots of that time are over knows what other processes hold.
     const unknownMs = Math.max(0, REACH_MS - answer.urgent.forMs);
     const heldMs = Math.min(this.choice.heldAheadMs(now), unknownMs);
     const before = { processes, aheadMs: this.policy.isAmple(now) ? 0 : heldMs };
     this.timeline.hearStore(answer.now, sentAt, now);
     const used = new Map(windows.map(({ name }, index) => [name, answer.used[index] ?? 0]));
+    const isLost = this.#recollection.hear(windows, answer, before, now);
     for (const instance of [...asked.also, ...asked.slots.flatMap(({ instances }) => instances)]) {
       const units = used.get(instance.name);
-      if (units === undefined) continue;
+      // What the store has forgotten was used all the same.
+      if (units === undefined || isLost) continue;
       instance.window.hearUsed(instance, units, this.timeline.at(now).least);
       if (instance.drain === undefined) this.#unheard.count(instance.window.period, units);
     }
@@ -313,13 +325,13 @@ export class Ledger {
     this.policy.hear(asked, outcome, now);
     if (asked.isSparing && !answer.granted.some(Boolean)) this.planner.expected.askedInVain(now);
     // Units that other processes hold are not booked until each has made a trip, so no slot is used that they may have asked for.
-    const isLost = this.#recollection.hear(windows, answer, before, now);
     if (isLost && before.aheadMs > 0) this.choice.mistrust(now + before.aheadMs);
     if (this.isGathering(now)) this.policy.hasten(now + GATHER_MS);
     const usableFrom = isLost ? this.choice.unknownUntil : -Infinity;
     this.book.grant(answer, this.timeline.arrival(now), ({ name, from }) =>
       from < usableFrom ? 0 : (granted.get(name) ?? 0),
     );
+    return isLost;
   }
 
   /** The fewest units of a window that needy processes divide: all but those that are left to strangers. */

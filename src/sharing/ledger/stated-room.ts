@@ -31,6 +31,8 @@ export class StatedRoom {
   readonly #latest = new Map<Period, WindowNews>();
   readonly #strangers: Pick<StrangersReserve, 'units'>;
   readonly #underWay: Readonly<UnderWay>;
+  /** When the store was found to have lost its memory. */
+  #lostAt = -Infinity;
 
   constructor(strangers: Pick<StrangersReserve, 'units'>, underWay: Readonly<UnderWay>) {
     this.#strangers = strangers;
@@ -43,12 +45,18 @@ export class StatedRoom {
     if (!known || news.sentAt >= known.receivedAt || news.used >= known.used) this.#latest.set(news.period, news);
   }
 
+  /** The store has lost its memory: until a response shows what is used, what it grants says little. */
+  lose(now: number): void {
+    this.#lostAt = now;
+  }
+
   /** What holds a request of so many units back for longest, if anything does. `isAmple`: whether the store counts little of each window as used. */
   hold(windows: Iterable<SharedWindow>, units: number, isAmple: boolean, now: number): StatedHold | undefined {
     let longest: StatedHold | undefined;
     for (const window of windows) {
-      if (window.isShort || (window.isCalendar && this.#strangers.units(window, now) === 0)) continue;
-      const hold = this.#holdOf(window, units, isAmple, now);
+      const isLost = (this.#latest.get(window.period)?.receivedAt ?? -Infinity) < this.#lostAt + RECENT_MS;
+      if (window.isShort || (window.isCalendar && !isLost && this.#strangers.units(window, now) === 0)) continue;
+      const hold = this.#holdOf(window, units, isAmple && !isLost, now);
       if (hold && hold.until > (longest?.until ?? now)) longest = hold;
     }
     return longest;

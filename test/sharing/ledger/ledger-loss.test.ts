@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { slidingCounter } from '../../../src/quota/models/sliding-counter.ts';
 import type { Ledger } from '../../../src/sharing/ledger/ledger.ts';
 import type { Answer } from '../../../src/sharing/store/store.ts';
 import { ask, demand, ledgerOf, TRIP_MS, wished } from '../support/ledgers.ts';
-import { answering, BEGIN } from '../support/small.ts';
+import { answering, BEGIN, reading } from '../support/small.ts';
 
 /** The age of the store's memory, in milliseconds. */
 const OLD = { urgent: { units: 0, forMs: 60_000 } };
@@ -72,6 +73,27 @@ describe('a ledger whose store has lost its memory', () => {
     const { windows } = ledger.compose(demand({ want: 9 }), 1_200, TRIP_MS);
     const minute = windows.find(({ limit }) => limit === 500);
     expect(minute?.reading).toBe(20);
+  });
+
+  // Else the units of the minute before, which the store has forgotten, would be told as if they were used of the present one, too.
+  it('tells of the present minute no unit that the service estimates from the one before', () => {
+    const ledger = ledgerOf({ minute: 50 }, { alive: [slidingCounter] });
+    const shapes = { alive: [slidingCounter], epoch: 0 };
+    const told = (now: number, used: number, rest: Partial<Answer>): readonly (readonly [number, string])[] => {
+      ledger.read(reading({ limit: 50, used, shapes, sentAt: now - 50, receivedAt: now - 10 }));
+      const composed = ledger.compose(demand({ want: 9 }), now, TRIP_MS);
+      ledger.receive(composed, answering({ now: BEGIN + now, ...rest }), 4, now, now);
+      return composed.windows.map(({ name, reading: units, bounds }) => [units, `${name} ${bounds}`]);
+    };
+    const [before, present] = [`minute:${BEGIN / 1_000}`, `minute:${BEGIN / 1_000 + 60}`];
+    const windows = told(61_000, 26, { ...OLD, used: [22, 4] }).map(([, name]) => name);
+    expect(windows).toEqual([`${before} below`, `${present} below`]);
+    told(64_000, 25, { ...NEW, used: [0, 0] });
+    // Five seconds into the minute the service still takes 21 of 22 units, in whole ones.
+    expect(told(65_000, 26, OLD)).toEqual([
+      [22, `${before} below`],
+      [5, `${present} below`],
+    ]);
   });
 
   it('holds nothing back where the store remembers', () => {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { aligned } from '../../../src/quota/models/aligned.ts';
 import { SHAPES } from '../../../src/quota/models/all.ts';
 import { StatedRoom } from '../../../src/sharing/ledger/stated-room.ts';
 import { SharedWindows } from '../../../src/sharing/slots/windows.ts';
@@ -122,4 +123,20 @@ it('the calendar’s windows, of which the store counts all that a response stat
   subject.send(1, 60);
   expect(subject.earliest(60)).toBe(60);
   expect(subject.room.hold(subject.windows, 1, false, 60)).toBeUndefined();
+});
+
+it('one request goes first after the store has lost its memory, also where the calendar’s window seemed to have ample room', () => {
+  const subject = new Subject();
+  subject.windows.open('minute', 30, { alive: [aligned], epoch: 0 });
+  subject.read(5, 0, 50);
+  const earliest = (now: number): number => subject.earliest(now, 1, true);
+  subject.send(1, 20_000);
+  expect(earliest(20_010)).toBe(20_010);
+  subject.room.lose(20_000);
+  expect(earliest(20_010)).toBe(21_000);
+  // Of what others were granted before, a response shows what is left.
+  subject.read(28, 20_000, 20_050);
+  expect([earliest(20_060), subject.earliest(20_060, 2, true)]).toEqual([20_060, 21_000]);
+  subject.read(29, 25_000, 25_050);
+  expect(subject.earliest(25_060, 2, true)).toBe(25_060);
 });
