@@ -18,7 +18,7 @@ export { createClient } from './client/create-client.ts';
 export type { MonthState } from './client/month-state.ts';
 export type { TypedClient } from './client/openapi.ts';
 export { readFamilies, readQuota } from './client/read-headers.ts';
-export type { GetOptions, Method, PathArguments, PathParams, RequestOptions } from './client/requests.ts';
+export type { BodyOptions, GetOptions, Method, PathArguments, PathParams, RequestOptions } from './client/requests.ts';
 export type { ResponseHead } from './client/response-head.ts';
 export type { HeadersResult, Result } from './client/result.ts';
 export { backgroundClock, type Clock, systemClock } from './clock.ts';

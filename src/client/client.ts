@@ -12,7 +12,7 @@ import type { PageItem, PaginateOptions, Pagination } from '../walk/paginate.ts'
 import type { AddressAssetsWalk, WalkOptions } from '../walk/walk.ts';
 import type { MonthState } from './month-state.ts';
 import type { TypedClient } from './openapi.ts';
-import type { GetOptions, Method, PathArguments, PathParams, RequestOptions } from './requests.ts';
+import type { BodyOptions, GetOptions, Method, PathArguments, PathParams, RequestOptions } from './requests.ts';
 import type { HeadersResult, Result } from './result.ts';
 
 /** {@link CallOptions} of a call that reads the headers alone. */
@@ -75,7 +75,7 @@ export interface Client {
   get<Path extends string, Body = unknown>(
     path: Path,
     ...options: PathArguments<Path, GetOptions<Body>>
-  ): Promise<Result<Body>>;
+  ): Promise<Result<NoInfer<Body>>>;
   /**
    * A request with any method, to any endpoint: `client.request('POST', '/v2/fees/transaction', { json })`. Methods other than `GET`
    * and `HEAD` are sent again only after a refusal because of a limit. `data` is undefined where the response has no body.
@@ -86,11 +86,11 @@ export interface Client {
    * ```
    * @throws QuotaExhaustedError, ServiceError, ConnectionError, ResponseShapeError, ConfigError, ClosedError
    */
-  request<Path extends string, Body = unknown>(
-    method: Method,
+  request<Path extends string, Body = unknown, M extends Method = Method>(
+    method: M,
     path: Path,
-    ...options: PathArguments<Path, RequestOptions<Body>>
-  ): Promise<Result<Body>>;
+    ...options: PathArguments<Path, RequestOptions<Body> & BodyOptions<M>>
+  ): Promise<Result<NoInfer<Body>>>;
   /**
    * All items of an endpoint with pages: `for await (const block of client.paginate('/extended/v2/blocks'))`. Pages go by cursor
    * where the service sends `next_cursor` or `cursor.next`, else by `limit` and `offset`.
@@ -107,7 +107,7 @@ export interface Client {
     path: Path,
     // Not as below, where `key` would not know the items that `items` returns.
     options: PaginateOptions<Page, Item> & Pick<GetOptions, 'query'> & PathParams<Path>,
-  ): Pagination<Item>;
+  ): Pagination<NoInfer<Item>>;
   /**
    * The same, where all options may be left out.
    *
@@ -119,7 +119,7 @@ export interface Client {
   paginate<Path extends string, Page = unknown, Item = PageItem<Page>>(
     path: Path,
     ...options: PathArguments<Path, PaginateOptions<Page, Item> & Pick<GetOptions, 'query'>>
-  ): Pagination<Item>;
+  ): Pagination<NoInfer<Item>>;
   /**
    * This client, typed by OpenAPI: `client.typed<paths>()` has {@link Client.get}, {@link Client.request} and
    * {@link Client.paginate} with the paths, parameters and bodies of `paths`, a type that openapi-typescript generates, such as
@@ -156,7 +156,7 @@ export interface Client {
    * const { data } = await client.getInfo(); // ServiceError if the service has no such route
    * ```
    */
-  getInfo<Body = Info>(options?: CallOptions<Body>): Promise<Result<Body>>;
+  getInfo<Body = Info>(options?: CallOptions<Body>): Promise<Result<NoInfer<Body>>>;
   /**
    * `GET /extended/v1/address/<address>/assets`: the asset events of an account or a contract.
    *
@@ -172,7 +172,7 @@ export interface Client {
   getAddressAssets<Body = AddressAssets>(
     address: string,
     options?: AddressAssetsParams & CallOptions<Body>,
-  ): Promise<Result<Body>>;
+  ): Promise<Result<NoInfer<Body>>>;
   /**
    * Has the signature of the global `fetch`, to be passed to other clients of the service: their requests are queued, paced,
    * carry the key and are retried like every call. It needs no `this`.

@@ -87,22 +87,19 @@ type PaginateArguments<Operation, Page, Item> = Arguments<GivenOf<Operation>, Pa
 type Arguments<Given, Options> =
   Record<never, never> extends Given ? [options?: Given & Options] : [options: Given & Options];
 
-/** The type, which is not inferred from here: else whatever a caller takes a result for would become the type of its body. */
-type Known<Type> = [Type][Type extends unknown ? 0 : never];
-
 /** A client whose paths, parameters and bodies are typed by OpenAPI. */
 export interface TypedClient<Paths extends object> {
   /** See {@link Client.get}. */
   get<Path extends PathWith<Paths, 'GET'>, Body = AnswerOf<OperationOf<Paths, Path, 'GET'>>>(
     path: Path,
     ...options: ArgumentsOf<OperationOf<Paths, Path, 'GET'>, Body>
-  ): Promise<Result<Known<Body>>>;
+  ): Promise<Result<NoInfer<Body>>>;
   /** See {@link Client.request}. */
   request<M extends Method, Path extends PathWith<Paths, M>, Body = AnswerOf<OperationOf<Paths, Path, M>>>(
     method: M,
     path: Path,
     ...options: ArgumentsOf<OperationOf<Paths, Path, M>, Body>
-  ): Promise<Result<Known<Body>>>;
+  ): Promise<Result<NoInfer<Body>>>;
   /** See {@link Client.paginate}. */
   paginate<
     Path extends PathWith<Paths, 'GET'>,
@@ -112,11 +109,11 @@ export interface TypedClient<Paths extends object> {
     path: Path,
     // Not as below, where `key` would not know the items that `items` returns.
     options: GivenOf<OperationOf<Paths, Path, 'GET'>> & PaginateOptions<Page, Item>,
-  ): Pagination<Known<Item>>;
+  ): Pagination<NoInfer<Item>>;
   /** The same, where all options may be left out. */
   paginate<
     Path extends PathWith<Paths, 'GET'>,
     Page = AnswerOf<OperationOf<Paths, Path, 'GET'>>,
     Item = PageItem<Page>,
-  >(path: Path, ...options: PaginateArguments<OperationOf<Paths, Path, 'GET'>, Page, Item>): Pagination<Known<Item>>;
+  >(path: Path, ...options: PaginateArguments<OperationOf<Paths, Path, 'GET'>, Page, Item>): Pagination<NoInfer<Item>>;
 }

@@ -24,6 +24,11 @@ export interface RequestOptions<Body = unknown> extends GetOptions<Body> {
   readonly body?: RequestBody | undefined;
 }
 
+/** No body where the method is known to take none. */
+export type BodyOptions<M extends Method> = [M] extends ['GET' | 'HEAD']
+  ? { readonly json?: undefined; readonly body?: undefined }
+  : unknown;
+
 /** The `params` that a path asks for: a value for each of its placeholders. Of a path that is no literal the names are not known. */
 export type PathParams<Path extends string> = string extends Path
   ? Pick<RequestOptions, 'params'>

@@ -14,5 +14,5 @@ function priced(call: Call, costOf: NonNullable<ClientOptions['cost']>): Call {
   const cost: unknown = costOf({ method, endpoint: call.ask.endpoint, url: new URL(url) });
   if (cost === undefined) return call;
   if (typeof cost === 'number' && Number.isFinite(cost) && cost >= 0) return { ...call, ask: { ...call.ask, cost } };
-  throw new ConfigError('cost', `must return a number of units, 0 or more, or undefined, not ${quote(cost)}`);
+  throw new ConfigError('cost', `must return a finite number of units, 0 or more, or undefined, not ${quote(cost)}`);
 }

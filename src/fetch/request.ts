@@ -114,6 +114,7 @@ function isUrl(input: unknown): input is URL {
   return typeof (input as Partial<URL> | null)?.href === 'string';
 }
 
-function isRequest(input: unknown): input is Request {
+/** Whether a value is a Request, possibly of another realm or package. */
+export function isRequest(input: unknown): input is Request {
   return typeof (input as Partial<Request> | null)?.url === 'string';
 }

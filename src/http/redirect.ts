@@ -19,9 +19,11 @@ export function redirectOf(
   redact: (text: string) => string,
 ): URL | undefined {
   if (mode === 'manual') return undefined;
-  const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null;
-  if (location === null && response.type !== 'opaqueredirect') return undefined;
-  const target = location !== null && URL.canParse(location, url) ? new URL(location, url) : undefined;
+  const header = REDIRECTS.has(response.status) ? response.headers.get('location') : null;
+  if (header === null && response.type !== 'opaqueredirect') return undefined;
+  // Each character of a header is a byte, and a URL is UTF-8.
+  const location = header?.replace(/[\x80-\xff]/g, escape);
+  const target = location !== undefined && URL.canParse(location, url) ? new URL(location, url) : undefined;
   // fetch rejects a URL with credentials.
   const isOwn = target?.origin === new URL(url).origin && target.username === '' && target.password === '';
   const isUsable = isOwn && !isEcho(target, redact);

@@ -3,9 +3,11 @@ import type { BulkDependencies } from '../bulk/progress.ts';
 import { copiedBody } from '../client/api-request.ts';
 import type { Client, CloseReport, QuotaState } from '../client/client.ts';
 import { pagesBy } from '../client/pages.ts';
+import type { GetOptions, Method, PathArguments, RequestOptions } from '../client/requests.ts';
+import type { Result } from '../client/result.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { ClosedError, ConfigError, isKeyRefusal } from '../errors.ts';
-import { signalOf } from '../fetch/request.ts';
+import { isRequest, signalOf } from '../fetch/request.ts';
 import { isOfClient } from '../fetch/response.ts';
 import { PACED } from '../http/transport.ts';
 import { OpenCalls } from '../scheduler/open-calls.ts';
@@ -125,15 +127,22 @@ function callsBy(
       client.getAddressAssets(address, options),
     );
   const fetchWith = fetchesBy(hand, members);
-  const get: Client['get'] = (path, ...given) =>
-    handAs(`GET ${path}`, given[0], (client, ...options) => client.get(path, ...(options as typeof given)));
+  const get: Client['get'] = <Path extends string, Body>(
+    path: Path,
+    ...given: PathArguments<Path, GetOptions<Body>>
+  ): Promise<Result<Body>> =>
+    handAs(`GET ${path}`, given[0], (client, ...options) => client.get<Path, Body>(path, ...(options as typeof given)));
 
   return {
     get,
     paginate: pagesBy((path, options) => get(path, options)),
-    request: (method, path, ...given) =>
+    request: <Path extends string, Body>(
+      method: Method,
+      path: Path,
+      ...given: PathArguments<Path, RequestOptions<Body>>
+    ): Promise<Result<Body>> =>
       handAs(`${method} ${path}`, given[0], (client, ...options) =>
-        client.request(method, path, ...(options as typeof given)),
+        client.request<Path, Body>(method, path, ...(options as typeof given)),
       ),
     getInfo: ((given: Parameters<Client['getInfo']>[0]) =>
       handAs<typeof given, unknown>('GET /extended/v1/info', given, (client, options) =>
@@ -154,13 +163,13 @@ function fetchesBy(hand: Hand, members: readonly Member[]): Client['fetchWith'] 
     return async (input, init) => {
       if (first && PACED.has(input as Request)) return first(input, init);
       // A Request in place of `init` cannot be copied, nor can a stream or a generator be read again.
-      const isRead = init instanceof Request || Symbol.asyncIterator in Object(init?.body);
+      const isRead = isRequest(init) || Symbol.asyncIterator in Object(init?.body);
       const isOneShot = options.streamBody === true || isRead;
       const place = input instanceof URL ? input.href : input;
-      const own = init instanceof Request ? init : copied(init);
+      const own = isRequest(init) ? init : copied(init);
       const make = async (client: Client, signal?: AbortSignal, maxQueueMs?: number): Promise<Response> => {
         // A Request gives its body once.
-        const copy = place instanceof Request && !isOneShot ? place.clone() : place;
+        const copy = isRequest(place) && !isOneShot ? (place.clone?.() ?? place) : place;
         const known = maxQueueMs === undefined ? fetches.get(client) : undefined;
         const fetch = known ?? client.fetchWith(withTerms(options, { maxQueueMs }));
         const response = await fetch(copy, withTerms(own, { signal }));

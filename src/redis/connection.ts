@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type EventEmitter, errorMonitor } from 'node:events';
 import { ConfigError } from '../errors.ts';
 
 /** The methods of ioredis (`Redis` or `Cluster`) that the share uses. */
@@ -43,6 +44,7 @@ export function scriptRunner(redis: RedisLike): RunScript {
   if (hasMethod(redis, 'evalsha') && hasMethod(redis, 'eval')) {
     const client = redis as IoredisLike;
     return cached(
+      redis,
       ({ sha }, keys, args) => client.evalsha(sha, keys.length, ...keys, ...args),
       ({ text }, keys, args) => client.eval(text, keys.length, ...keys, ...args),
     );
@@ -50,6 +52,7 @@ export function scriptRunner(redis: RedisLike): RunScript {
   if (hasMethod(redis, 'evalSha') && hasMethod(redis, 'eval')) {
     const client = redis as NodeRedisLike;
     return cached(
+      redis,
       ({ sha }, keys, args) => client.evalSha(sha, { keys: [...keys], arguments: [...args] }),
       ({ text }, keys, args) => client.eval(text, { keys: [...keys], arguments: [...args] }),
     );
@@ -58,15 +61,32 @@ export function scriptRunner(redis: RedisLike): RunScript {
 }
 
 /** Runs scripts by SHA-1, and sends the text if the server does not have the script, as after a restart. */
-function cached(byName: RunScript, byText: RunScript): RunScript {
+function cached(redis: RedisLike, byName: RunScript, byText: RunScript): RunScript {
   return async (script, keys, args) => {
     try {
-      return await byName(script, keys, args);
+      const reply = await byName(script, keys, args);
+      problems.set(redis, undefined);
+      return reply;
     } catch (error) {
       if (!/^NOSCRIPT\b/.test(messageOf(error))) throw error;
       return byText(script, keys, args);
     }
   };
+}
+
+/** The latest error of each client that is not connected since. Its calls meanwhile wait, and only time out. */
+const problems = new WeakMap<RedisLike, unknown>();
+
+/** Watches the connection of a client. @returns why it is not connected, if the client has said so. */
+export function problemOf(redis: RedisLike): () => unknown {
+  const keep = (problem?: unknown): void => void problems.set(redis, problem);
+  if (!problems.has(redis) && hasMethod(redis, 'on')) {
+    keep();
+    const client = redis as unknown as EventEmitter;
+    // With a listener of `error` a client would no longer report an error that its caller does not listen to.
+    client.on(errorMonitor, keep).on('ready', () => keep());
+  }
+  return () => problems.get(redis);
 }
 
 function messageOf(error: unknown): string {

@@ -7,8 +7,9 @@ import {
   STORE_OPTIONS,
   type StoreOptions,
 } from '../sharing/share-options.ts';
+import type { ShareStore } from '../sharing/store/store.ts';
 import { storeShare } from '../sharing/store-share.ts';
-import { hasMethod, type RedisLike, scriptRunner } from './connection.ts';
+import { hasMethod, problemOf, type RedisLike, scriptRunner } from './connection.ts';
 import { keysOf } from './keys.ts';
 import { redisStore } from './redis-store.ts';
 
@@ -41,5 +42,6 @@ export function redisShare(options: RedisShareOptions): QuotaShare {
   checkShareName(name);
   const { secret, ...store } = readStoreOptions(own);
   const run = scriptRunner(redis);
-  return storeShare({ storeOf: (credential) => redisStore(run, keysOf(name, secret, credential)), ...store });
+  const storeOf = (credential: string): ShareStore => redisStore(run, keysOf(name, secret, credential));
+  return storeShare({ storeOf, problem: problemOf(redis), ...store });
 }

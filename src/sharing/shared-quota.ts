@@ -31,6 +31,8 @@ export interface SharedQuotaOptions {
   readonly processes: number;
   /** The store's time-out, in milliseconds. */
   readonly timeoutMs: number;
+  /** See {@link TripListener.problem}. */
+  readonly problem?: (() => unknown) | undefined;
   /** The part of each limit that the processes of the store may use. Default: 1. */
   readonly part?: number | undefined;
 }
@@ -79,6 +81,7 @@ export class SharedQuota implements ShareLimit {
     this.#trips = new Trips(member, options.store, options.timeoutMs, {
       travel: (store) => this.#travel(store),
       forgotten: () => this.#ledger.book.forgetAccount(),
+      problem: options.problem,
       lost: (code) => member.tell({ type: 'share-lost', code, mode: options.mode }),
       regained: (afterMs) => member.tell({ type: 'share-regained', afterMs, debited: this.#debt }),
       done: () => {

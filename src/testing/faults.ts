@@ -4,7 +4,7 @@ import { cloudflarePage } from './edge.ts';
 import { didYouMean } from './known-names.ts';
 import type { HeaderLines, Page } from './routes/page.ts';
 import type { ServiceRequest } from './routes/request.ts';
-import { checkFields, checkValue, FLAG, isObject, MS, oneOf, type Rule, type Rules } from './rules.ts';
+import { checkFields, checkValue, FLAG, isObject, MS, oneOf, type Rule, type Rules, shown } from './rules.ts';
 
 /**
  * A fault of one exchange. All but `'reset'`, `'store down'` and a response with `counted: false` use quota.
@@ -107,7 +107,7 @@ export function faultPlan(clock: Clock): FaultPlan {
   return {
     next(count, fault) {
       if (!(Number.isInteger(count) && count >= 0))
-        throw new Error(`The number of requests must be a whole number, 0 or more, not ${count}.`);
+        throw new Error(`The number of requests must be a whole number, 0 or more, not ${shown(count)}.`);
       if (count > 0) queue.push({ fault: checkedFault(fault), left: count });
     },
     when(rule) {

@@ -10,7 +10,7 @@ import type { CostQuestion, LimitedOptions, MockServiceOptions } from './options
 import { someAssets } from './routes/assets.ts';
 import { ownRoutes } from './routes/own-routes.ts';
 import { type RouteHandler, Routes } from './routes/routes.ts';
-import { checkValue, UNITS } from './rules.ts';
+import { checkValue, shown, UNITS } from './rules.ts';
 
 /** A family of windows. */
 export interface Family {
@@ -124,7 +124,7 @@ export function checkedLimits<L extends ServiceLimits | undefined>(option: strin
         `${option} has no period "${period}": it may have ${SERVICE_PERIODS.join(', ')}.${didYouMean(period, SERVICE_PERIODS)}`,
       );
     if (limit !== undefined && !(typeof limit === 'number' && limit >= 0))
-      throw new Error(`${option}.${period} must be 0 units or more, not ${limit}.`);
+      throw new Error(`${option}.${period} must be 0 units or more, not ${shown(limit)}.`);
   }
   return limits;
 }

@@ -55,7 +55,7 @@ export function isText(value: unknown): value is string {
 export const text: Argument<string | undefined> = argument<string>(isText, 'text');
 
 /** A finite number. */
-export const number: Argument<number | undefined> = argument<number>(Number.isFinite, 'a number');
+export const number: Argument<number | undefined> = argument<number>(Number.isFinite, 'a finite number');
 
 /** A whole number, 0 or more. */
 export const whole: Argument<number | undefined> = argument<number>(isWhole, 'a whole number, 0 or more');
@@ -69,7 +69,7 @@ export const count: Argument<number | undefined> = argument<number>(
 /** Units of a quota. */
 export const units: Argument<number | undefined> = argument<number>(
   (value) => Number.isFinite(value) && value >= 0,
-  'a number of units, 0 or more',
+  'a finite number of units, 0 or more',
 );
 
 /** A function. */

@@ -112,7 +112,14 @@ export function paginate<Page, Item>(
   const offset = numberIn(request, 'offset', whole) ?? 0;
   if (limit !== undefined && key && limit < 2)
     throw new ConfigError('limit', 'must be 2 or more with a key: the last item is read again on each page');
-  const position = new PagePosition<Item>(from === undefined ? { ...BEGINNING, offset } : checked(from, request), key);
+  // A checkpoint holds keys, and is refused where they are no text.
+  const keyOf = (item: Item): string => {
+    const text = key?.(item);
+    if (isText(text)) return text;
+    throw new ConfigError('key', `must return text, not ${quote(text)}`);
+  };
+  const beginning = from === undefined ? { ...BEGINNING, offset } : checked(from, request);
+  const position = new PagePosition<Item>(beginning, key && keyOf);
   const pageSchema = readPage(schema, items, position);
   const next = async (check: () => void): Promise<NewPage<Item> | undefined> => {
     const { data, quota } = await requestPage(position.query, pageSchema);

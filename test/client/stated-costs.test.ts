@@ -44,7 +44,7 @@ describe('the option cost', () => {
     const { client, clock, service } = clientOf(() => cost as number);
     const error = await clock.run(client.getInfo().catch((error: unknown) => error));
     expect(error).toMatchObject({ name: 'ConfigError' });
-    expect(String(error)).toContain('must return a number of units, 0 or more, or undefined');
+    expect(String(error)).toContain('must return a finite number of units, 0 or more, or undefined');
     expect(service.log).toEqual([]);
   });
 });

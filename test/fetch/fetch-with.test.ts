@@ -41,8 +41,8 @@ describe('client.fetchWith', () => {
   });
 
   it.each<[object, string, RegExp]>([
-    [{ priority: 'high' }, 'priority', /must be a number/],
-    [{ cost: -1 }, 'cost', /must be a number of units, 0 or more, not -1/],
+    [{ priority: 'high' }, 'priority', /must be a finite number/],
+    [{ cost: -1 }, 'cost', /must be a finite number of units, 0 or more, not -1/],
     [{ elsewhere: 'fetch' }, 'elsewhere', /must be a function/],
     [
       { retries: 5 },

@@ -56,6 +56,23 @@ describe('a redirect within the origin', () => {
     },
   );
 
+  it.each([
+    ['/extended/v1/straße?ü=é', '/extended/v1/stra%C3%9Fe?%C3%BC=%C3%A9'],
+    ['/extended/v1/stra%C3%9Fe', '/extended/v1/stra%C3%9Fe'],
+  ])('is read as UTF-8, as fetch does: %s', async (place, path) => {
+    const { mine, client, errorOf } = neighbours();
+    mine.faults.next(1, { redirect: Buffer.from(place).toString('latin1') });
+    await errorOf(client.getInfo());
+    expect(mine.log.map((request) => request.path)).toEqual([INFO, path]);
+  });
+
+  it('that is no UTF-8 keeps its bytes', async () => {
+    const { mine, client, errorOf } = neighbours();
+    mine.faults.next(1, { redirect: '/stra\xdfe' });
+    await errorOf(client.getInfo());
+    expect(mine.log[1]?.path).toBe('/stra%DFe');
+  });
+
   it('waits at the gate like any other request', async () => {
     const { clock, mine, client } = neighbours();
     mine.setLimits({ keyed: { minute: 1 } });

@@ -76,7 +76,7 @@ describe('the options of the reserve', () => {
     ],
     [{ share: { minute: 20 } }, 'reserve.share.minute must be a share, from 0 up to but not including 1, not 20'],
     [{ share: [0.1] }, `reserve.share must be ${part}, not an array`],
-    [{ forPriorityAbove: '1' }, 'reserve.forPriorityAbove must be a number, not "1"'],
+    [{ forPriorityAbove: '1' }, 'reserve.forPriorityAbove must be a finite number, not "1"'],
     [{ spreadMonthUntil: '2026-01-31' }, 'reserve.spreadMonthUntil must be a Date, not "2026-01-31"'],
     [{ spreadMonthUntil: new Date(Number.NaN) }, 'reserve.spreadMonthUntil must be a Date, not an invalid Date'],
     [{ month: 1 }, 'reserve.month is not one of the reserve options: forPriorityAbove, share, spreadMonthUntil'],

@@ -36,13 +36,13 @@ describe('the options of a call', () => {
   });
 
   test.each<[object, string]>([
-    [{ priority: Number.NaN }, 'priority must be a number, not NaN'],
-    [{ priority: Infinity }, 'priority must be a number, not Infinity'],
-    [{ priority: 'high' }, 'priority must be a number, not "high"'],
+    [{ priority: Number.NaN }, 'priority must be a finite number, not NaN'],
+    [{ priority: Infinity }, 'priority must be a finite number, not Infinity'],
+    [{ priority: 'high' }, 'priority must be a finite number, not "high"'],
     [{ maxWaitMs: -1 }, 'maxWaitMs must be milliseconds, 0 or more, or Infinity, not -1'],
     [{ timeoutMs: -1 }, 'timeoutMs must be a finite number of milliseconds, more than 0, not -1'],
-    [{ cost: -1 }, 'cost must be a number of units, 0 or more, not -1'],
-    [{ cost: Infinity }, 'cost must be a number of units, 0 or more, not Infinity'],
+    [{ cost: -1 }, 'cost must be a finite number of units, 0 or more, not -1'],
+    [{ cost: Infinity }, 'cost must be a finite number of units, 0 or more, not Infinity'],
     [{ signal: new AbortController() }, 'signal must be an AbortSignal, not an object (AbortController)'],
     [{ signal: null }, 'signal must be an AbortSignal, not null'],
     [{ schema: null }, 'schema must be a Standard Schema, not null'],

@@ -7,6 +7,9 @@ import {
   type HeadersResult,
   type Info,
   isQuotaExhausted,
+  type Method,
+  type Pagination,
+  type RequestOptions,
   type Result,
 } from 'stacks-quota';
 import type { FetchClient } from 'stacks-quota/fetch';
@@ -26,6 +29,40 @@ describe('a call', () => {
   it('gives what the schema of the caller makes of the body', () => {
     const schema = z.object({ total: z.number().transform(String) });
     expectTypeOf(client.getAddressAssets('address', { schema })).resolves.toEqualTypeOf<Result<{ total: string }>>();
+  });
+
+  it('gives a body of unknown type where no schema says what it is, whatever the caller takes it for', () => {
+    interface Own {
+      readonly own: number;
+    }
+    expectTypeOf(client.get('/own')).resolves.toEqualTypeOf<Result<unknown>>();
+    // @ts-expect-error: nothing has checked it.
+    void (client.get('/own') satisfies Promise<Result<Own>>);
+    // @ts-expect-error: nor here.
+    void (client.request('POST', '/own') satisfies Promise<Result<Own>>);
+    // @ts-expect-error: the type of this body is known, and is another.
+    void (client.getInfo() satisfies Promise<Result<Own>>);
+    // @ts-expect-error: nor the items of a page.
+    void (client.paginate('/own') satisfies Pagination<Own>);
+    expectTypeOf(client.get<'/own', Own>('/own')).resolves.toEqualTypeOf<Result<Own>>();
+    expectTypeOf(client.get('/own', { schema: z.object({ own: z.number() }) })).resolves.toExtend<Result<Own>>();
+  });
+
+  it('may be made by a function that is given the schema, or the method and the options', () => {
+    const read = <Body>(schema: z.ZodType<Body>): Promise<Result<Body>> => client.get('/own', { schema });
+    const send = <Body>(method: Method, path: string, options: RequestOptions<Body>): Promise<Result<Body>> =>
+      client.request(method, path, options);
+    expectTypeOf(read(z.number())).resolves.toEqualTypeOf<Result<number>>();
+    expectTypeOf(send('POST', '/own', { json: {}, schema: z.number() })).resolves.toEqualTypeOf<Result<number>>();
+  });
+
+  it('has no body with GET and HEAD', () => {
+    void client.request('GET', '/own/{id}', { params: { id: 1 }, query: { limit: 1 } });
+    void client.request('DELETE', '/own/{id}', { params: { id: 1 }, json: {} });
+    // @ts-expect-error: it would be a ConfigError.
+    void client.request('GET', '/own', { json: {} });
+    // @ts-expect-error: it would be a ConfigError.
+    void client.request('HEAD', '/own/{id}', { params: { id: 1 }, body: 'text' });
   });
 
   it('gives no body where only the headers were asked for', () => {

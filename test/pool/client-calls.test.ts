@@ -41,6 +41,39 @@ describe('a pool', () => {
     expect(await clock.run(pool.fetch('/v2/fees', init).then((response) => response.text()))).toBe('yes');
   });
 
+  it('takes a Request of another realm or package, also where its body is sent again', async () => {
+    const { clock, pool, services, requests } = world([{ minute: 100 }, { minute: 100 }], {
+      service: { routes: { 'PUT /v2/fees': async (asked) => [await asked.text(), asked.headers.get('x-mine')] } },
+    });
+    /** What has the fields of a Request, as getters, and is none of this realm. */
+    class Foreign {
+      readonly #own: Request;
+
+      constructor(own: Request) {
+        this.#own = own;
+        const fields = Object.entries(Object.getOwnPropertyDescriptors(Request.prototype));
+        for (const [name, { get }] of fields)
+          if (get) Object.defineProperty(this, name, { get: () => Reflect.get(own, name), enumerable: false });
+      }
+
+      clone(): Foreign {
+        return new Foreign(this.#own.clone());
+      }
+    }
+    const foreign = (url: string): Request => {
+      const init = { method: 'PUT', headers: { 'x-mine': 'yes' }, body: 'words' };
+      return new Foreign(new Request(url, init)) as unknown as Request;
+    };
+    const read = (answer: Promise<Response>): Promise<unknown> => clock.run(answer.then((one) => one.json()));
+    // The first client refuses it, so another one sends its body again.
+    services[0]?.faults.next(1, { status: 401 });
+    expect(await read(pool.fetch(foreign(`${services[0]?.origin}/v2/fees`)))).toEqual(['words', 'yes']);
+    expect(requests()).toEqual([1, 1]);
+    expect(await read(pool.fetch('/v2/fees', foreign('https://elsewhere.test')))).toEqual(['words', 'yes']);
+    const fields = { url: `${services[0]?.origin}/v2/fees`, method: 'PUT' } as Request;
+    expect(await read(pool.fetch(fields))).toEqual(['', null]);
+  });
+
   it('waits, is idle and closes as all of its clients do', async () => {
     const { clock, pool, calls } = world([{ minute: 10 }, { minute: 10 }]);
     await calls(4);

@@ -188,7 +188,7 @@ describe('a request through the proxy', () => {
 
   it.for([
     ['x-quota-priority', 'high', 'x-quota-priority must be a number'],
-    ['x-quota-cost', '-1', 'x-quota-cost must be a number of units, 0 or more'],
+    ['x-quota-cost', '-1', 'x-quota-cost must be a finite number of units, 0 or more'],
     ['x-quota-max-wait-ms', '-5', 'x-quota-max-wait-ms must be milliseconds'],
     ['x-quota-max-queue-ms', '-5', 'x-quota-max-queue-ms must be milliseconds'],
     ['x-quota-timeout-ms', '0', 'x-quota-timeout-ms must be a finite number of milliseconds, more than 0'],

@@ -1,6 +1,7 @@
+import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../src/errors.ts';
-import { type RedisLike, scriptOf, scriptRunner } from '../../src/redis/connection.ts';
+import { problemOf, type RedisLike, scriptOf, scriptRunner } from '../../src/redis/connection.ts';
 
 const SCRIPT = scriptOf('return 1');
 
@@ -69,4 +70,37 @@ it.each<unknown>([
   const make = () => scriptRunner(redis as never);
   expect(make).toThrow(ConfigError);
   expect(make).toThrow('must be a client of node-redis (4 to 6) or ioredis');
+});
+
+describe('the problem of a client', () => {
+  const refused = new Error('connect ECONNREFUSED 127.0.0.1:6379');
+  const watchedClient = () => {
+    const client = Object.assign(new EventEmitter(), { evalSha: async () => 1, eval: async () => 1 });
+    return { client, redis: client as RedisLike, problem: problemOf(client) };
+  };
+
+  it.each<[string, (client: EventEmitter, redis: RedisLike) => unknown]>([
+    ['it is ready', (client) => client.emit('ready')],
+    ['a script has run', (_, redis) => scriptRunner(redis)(SCRIPT, [], [])],
+  ])('is its last error until %s', async (_, mend) => {
+    const { client, redis, problem } = watchedClient();
+    client.on('error', () => {});
+    expect(problem()).toBeUndefined();
+    client.emit('error', refused);
+    expect(problem()).toBe(refused);
+    await mend(client, redis);
+    expect(problem()).toBeUndefined();
+  });
+
+  it('is watched once for all shares, and in no listener’s place', () => {
+    const { client, redis, problem } = watchedClient();
+    for (let share = 0; share < 20; share++) problemOf(redis);
+    expect([client.listenerCount('ready'), client.listenerCount('error')]).toEqual([1, 0]);
+    expect(() => client.emit('error', refused)).toThrow(refused);
+    expect(problem()).toBe(refused);
+  });
+
+  it('is not known of one without events', () => {
+    expect(problemOf({ evalSha: async () => 1, eval: async () => 1 })()).toBeUndefined();
+  });
 });

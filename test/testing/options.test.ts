@@ -48,7 +48,7 @@ it.for<[object, string]>([
   [{ origin: 'api' }, 'origin must be a URL without a path, such as "https://api.mock.test", not "api".'],
   [{ origin: 'https://api.mock.test/v2' }, 'origin must be a URL without a path, such as "https://api.mock.test", not'],
   [{ keyless: null }, 'keyless must be limits such as { minute: 50 }, not null.'],
-  [{ keyed: { minute: '5' } }, 'keyed.minute must be 0 units or more, not 5.'],
+  [{ keyed: { minute: '5' } }, 'keyed.minute must be 0 units or more, not "5".'],
   [{ clock: {} }, 'clock must be a clock with now, wall and timer, such as virtualClock() makes, not an object.'],
   [
     { latencyMs: [200, 20] },

@@ -252,6 +252,32 @@ describe('client.paginate', () => {
     expect(service.seen).toHaveLength(3);
   });
 
+  it.each([7, undefined, null, {}])(
+    'says so where the key is no text, which no checkpoint could hold: %s',
+    async (key) => {
+      const service = byOffset(() => rows(30), 10);
+      const pages = clientOf(service).paginate('/rows', { key: () => key as never });
+      await expect(taken(pages)).rejects.toThrow(/^key must return text, not /);
+      expect(service.seen).toHaveLength(1);
+    },
+  );
+
+  it.for([{}, keyed])('says so where a page tells the time beside the same items, too, %o', async (options) => {
+    let time = 0;
+    const service = routes(() => ({ time: ++time, offset: 0, results: rows(3) }));
+    const message = /the page at offset [23] is that at 0 again/;
+    await expect(taken(clientOf(service).paginate('/rows', options), 9)).rejects.toThrow(message);
+    expect(service.seen).toHaveLength(2);
+  });
+
+  it('takes pages of equal items for pages that go by offset, where each states its own', async () => {
+    const service = routes(({ query }) => {
+      const offset = Number(query.get('offset') ?? 0);
+      return { offset, total: 6, results: rows(1).concat(rows(1)) };
+    });
+    expect(await taken(clientOf(service).paginate('/rows', { query: { limit: 2 } }))).toEqual([0, 0, 0, 0, 0, 0]);
+  });
+
   it.for([{}, keyed])(
     'goes on after a page with fewer items than its limit, where the total says that more follow, %o',
     async (options) => {

@@ -41,10 +41,7 @@ export const proxyCommand: Command = {
         ...(joined && { share: joined.share }),
         onEvent(event) {
           if (event.type === 'share-lost')
-            void writeErrors(
-              [`the share is lost (${joined?.failure?.() ?? event.code}), and the proxy goes on without it.`],
-              world,
-            );
+            void writeErrors([`the share is lost (${event.code}), and the proxy goes on without it.`], world);
           if (event.type === 'share-regained') void writeErrors(['the share is back.'], world);
         },
       });

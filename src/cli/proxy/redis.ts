@@ -6,8 +6,6 @@ import { UsageError } from '../exit.ts';
 /** A share that the proxy has joined, and how to leave it. */
 export interface JoinedShare {
   readonly share: QuotaShare;
-  /** Why it cannot be reached, if that is known better than by the share, whose calls only time out meanwhile. */
-  readonly failure?: () => string | undefined;
   close(): Promise<void>;
 }
 
@@ -22,13 +20,11 @@ export async function connectShare(url: string, name: string): Promise<JoinedSha
   }
   const redis = createConnection(createClient, url);
   const share = redisShare({ redis, name });
-  let last: Error & { code?: string } = new Error();
-  // While Redis cannot be reached, the share goes on without it; the client connects again by itself.
-  redis.on('error', (error) => (last = error));
+  // While Redis cannot be reached, the share goes on without it, and says why; the client connects again by itself.
+  redis.on('error', () => {});
   void redis.connect().catch(() => {});
   return {
     share,
-    failure: () => (redis.isReady ? undefined : (last.code ?? /^[A-Z]+/.exec(last.message)?.[0])),
     // Version 4 has no `destroy`.
     close: () => redis.disconnect(),
   };

@@ -77,8 +77,9 @@ export class Absence {
 
   /** Why calls wait while the store is lost, a sentence for people. */
   get why(): string | undefined {
-    const isLost = this.#trips.lostSince !== undefined;
-    return isLost ? `the store of the share cannot be reached (onStoreFailure: '${this.#mode}')` : undefined;
+    const { lostSince, lostBy } = this.#trips;
+    if (lostSince === undefined) return undefined;
+    return `the store of the share cannot be reached (${lostBy}; onStoreFailure: '${this.#mode}')`;
   }
 
   /** Records a request that is sent without a grant. */

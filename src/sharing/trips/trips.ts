@@ -33,6 +33,8 @@ export interface TripListener {
   travel(store: ShareStore): Promise<void>;
   /** The store may have dropped the account of this process. */
   forgotten(): void;
+  /** Why the store cannot be reached, if that is known better than by the calls that fail. */
+  readonly problem?: (() => unknown) | undefined;
   lost(code: string): void;
   regained(afterMs: number): void;
   /** A trip has ended, successfully or not. */
@@ -58,6 +60,7 @@ export class Trips {
   isLast = false;
   /** Whether the last trip has called the store. */
   #hasCalled = true;
+  #lostBy = '';
 
   constructor(member: Member, connect: () => Promise<ShareStore>, timeoutMs: number, listener: TripListener) {
     this.#member = member;
@@ -83,6 +86,11 @@ export class Trips {
   /** When trips began to fail, if several in a row have; else undefined. */
   get lostSince(): number | undefined {
     return this.#breaker.lostSince;
+  }
+
+  /** Why the store was lost, as one word. */
+  get lostBy(): string {
+    return this.#lostBy;
   }
 
   /** Trips that have failed in a row. */
@@ -203,7 +211,9 @@ export class Trips {
       await this.#listener.travel(store);
       this.mend();
     } catch (error) {
-      if (this.#breaker.fail(clock.now())) this.#listener.lost(codeOf(error));
+      if (!this.#breaker.fail(clock.now())) return;
+      this.#lostBy = codeOf(this.#listener.problem?.() ?? error);
+      this.#listener.lost(this.#lostBy);
     }
   }
 }

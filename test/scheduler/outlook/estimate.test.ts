@@ -186,7 +186,7 @@ describe('an estimate', () => {
   it.for<[what: string, options: unknown, message: string]>([
     ['half a call', { count: 0.5 }, 'count must be a whole number, 0 or more, not 0.5'],
     ['an endpoint that is no name', { endpoint: 7 }, 'endpoint must be the name of an endpoint, not 7'],
-    ['a cost below nothing', { cost: -1 }, 'cost must be a number of units, 0 or more, not -1'],
+    ['a cost below nothing', { cost: -1 }, 'cost must be a finite number of units, 0 or more, not -1'],
     ['what it does not know', { calls: 7 }, 'calls is not one of the estimate options: '],
   ])('refuses %s', ([, options, message]) => {
     expect(() => world().client.estimate(options as EstimateOptions)).toThrow(message);

@@ -172,6 +172,25 @@ it.each([
   expect(lost).toEqual([code]);
 });
 
+it('a store that is lost is lost by what its connection says, where the calls only time out', async () => {
+  const clock = virtualClock();
+  const lost: string[] = [];
+  const never = (): Promise<never> => new Promise(() => {});
+  const trips = new Trips({ clock, random: () => 0.5 } as unknown as Member, never, 50, {
+    travel: async () => {},
+    problem: () => Object.assign(new Error('connect ENOTFOUND'), { code: 'ENOTFOUND' }),
+    forgotten() {},
+    lost: (word) => void lost.push(word),
+    regained() {},
+    done() {},
+  });
+  for (let failures = 0; failures < 3; failures++) {
+    trips.start();
+    await clock.advance(5_000);
+  }
+  expect([lost, trips.lostBy]).toEqual([['ENOTFOUND'], 'ENOTFOUND']);
+});
+
 it('a store that was lost is there again with the first trip that succeeds', async () => {
   const world = worldOf();
   world.isAway = true;
