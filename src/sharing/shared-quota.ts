@@ -357,10 +357,7 @@ export class SharedQuota implements ShareLimit {
       else this.#trips.counted(answer.live, answer.urgent.forMs, now);
     }
     if (answer.version !== this.#facts.version) this.#facts.hear(answer);
-    const ends = composed.windows.map(({ ttlMs }) => ttlMs);
-    const longest = ends.indexOf(Math.max(...ends));
-    const window = composed.windows[longest];
-    if (window) this.#siblings.hear(window.name, answer.used[longest] ?? 0, now);
+    this.#siblings.onAnswer(composed.windows, answer, now);
     if (answer.lookMs > 0) this.#discovery.hearOther(answer.lookMs, now);
     const pausedUntil = this.#resumption.hear(answer.pauseMs, now);
     if (pausedUntil !== undefined) this.#member.learn({ pausedUntil });

@@ -1,4 +1,5 @@
 import { type Period, periodMsOf } from '../quota/time/periods.ts';
+import type { Answer, WindowAsk } from './store/store.ts';
 
 /** Time constant of the smoothed rate, in milliseconds. */
 const MEMORY_MS = 30_000;
@@ -26,6 +27,14 @@ export class SiblingUse {
   /** A request of this process is sent, of so many units. */
   onSent(units: number): void {
     this.#own += units;
+  }
+
+  /** Records the answer to an ask that named these windows: it tells most of the one that lasts longest. */
+  onAnswer(windows: readonly WindowAsk[], { used }: Answer, now: number): void {
+    const ends = windows.map(({ ttlMs }) => ttlMs);
+    const longest = ends.indexOf(Math.max(...ends));
+    const window = windows[longest];
+    if (window) this.hear(window.name, used[longest] ?? 0, now);
   }
 
   /** Records the units used of the present instance of a window, by the store. */

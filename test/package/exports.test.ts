@@ -28,6 +28,7 @@ const PUBLIC: Record<string, readonly string[]> = {
     'type AddressAssetsWalk',
     'type AssetEvent',
     'type AssetEventKind',
+    'type BodyOptions',
     'type Bulk',
     'type BulkCall',
     'type BulkCheckpoint',
