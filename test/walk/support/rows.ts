@@ -36,7 +36,7 @@ export function byCursor(all: readonly Row[], form: 'next_cursor' | 'cursor.next
 }
 
 /** The identities of the items that are yielded, `most` at most. */
-export async function taken(items: AsyncIterable<unknown>, most = Infinity): Promise<number[]> {
+export async function taken(items: AsyncIterable<unknown>, most: number = Infinity): Promise<number[]> {
   const ids: number[] = [];
   for await (const item of items) {
     ids.push((item as Row).id);
