@@ -18,7 +18,7 @@ const LONGEST_GAP = 2;
 export interface EvenPacingDependencies {
   readonly clock: ServerClock;
   readonly shareLimit: Pick<ShareLimit, 'isShared'>;
-  readonly candidates: Pick<CandidateShapes, 'isOpen' | 'may'>;
+  readonly candidates: Pick<CandidateShapes, 'isOpen' | 'may' | 'must'>;
   readonly sent: Pick<SentInWindow, 'isBusy' | 'lastSentAt'>;
 }
 
@@ -50,12 +50,13 @@ export class EvenPacing implements Pacing {
 
   /** Whether requests are spaced. */
   isNeeded(now: number): boolean {
-    const { clock, candidates } = this.#known;
+    const { clock, candidates, shareLimit } = this.#known;
     if (now < this.#evenUntil) return true;
     if (this.#periodMs > SHORT_MS || !clock.known) return false;
     // Evenly spaced requests hit every phase, so the first answer after a boundary reveals it, if there is one; they also narrow a vague
-    // server clock.
-    return (candidates.isOpen && candidates.may.onlyFills) || clock.vagueness(now) > this.#periodMs * VAGUE_PART;
+    // server clock. What no boundary empties a window left empty shows, but to a process of a share.
+    const isTelling = shareLimit.isShared ? !candidates.must.isSliding : candidates.may.onlyFills;
+    return (candidates.isOpen && isTelling) || clock.vagueness(now) > this.#periodMs * VAGUE_PART;
   }
 
   earliest(units: number, limit: number, now: number): number {

@@ -21,7 +21,7 @@ export interface ShapeProbingDependencies {
   readonly clock: ServerClock;
   readonly flights: InFlight;
   readonly shareLimit: Pick<ShareLimit, 'isShared'>;
-  readonly candidates: Pick<CandidateShapes, 'isOpen' | 'may'>;
+  readonly candidates: Pick<CandidateShapes, 'isOpen' | 'may' | 'must'>;
   readonly sent: SentInWindow;
 }
 

@@ -54,6 +54,9 @@ describe('the requests of a second', () => {
   it('are not where one shape is left, or only such as no boundary empties', () => {
     expect(at(pacing([aligned]), 1_010)).toBe(1_010);
     expect(at(pacing([slidingLog, slidingCounter, leaky]), 1_010)).toBe(1_010);
+    // A process of a share leaves no window empty.
+    expect(at(pacing([slidingLog, slidingCounter, leaky], { isShared: true }), 1_010)).toBe(1_050);
+    expect(at(pacing([slidingLog, slidingCounter], { isShared: true }), 1_010)).toBe(1_010);
     expect(at(pacing([slidingLog, aligned]), 1_010)).toBe(1_050);
     expect(at(pacing([slidingLog, firstRequest]), 1_010)).toBe(1_050);
   });
