@@ -54,8 +54,9 @@ export class StatedRoom {
   hold(windows: Iterable<SharedWindow>, units: number, isAmple: boolean, now: number): StatedHold | undefined {
     let longest: StatedHold | undefined;
     for (const window of windows) {
+      if (window.isShort) continue;
       const isLost = (this.#latest.get(window.period)?.receivedAt ?? -Infinity) < this.#lostAt + RECENT_MS;
-      if (window.isShort || (window.isCalendar && !isLost && this.#strangers.units(window, now) === 0)) continue;
+      if (window.isCalendar && !isLost && this.#strangers.units(window, now) === 0) continue;
       const hold = this.#holdOf(window, units, isAmple && !isLost, now);
       if (hold && hold.until > (longest?.until ?? now)) longest = hold;
     }

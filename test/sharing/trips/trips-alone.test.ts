@@ -47,6 +47,29 @@ function worldOf(timeoutMs = 50): World {
   return world;
 }
 
+/** Three trips in a row whose store cannot be reached, `apartMs` apart, and the codes by which it is lost. */
+async function lostOf(
+  connect: () => Promise<never>,
+  apartMs: number,
+  problem?: () => unknown,
+): Promise<{ readonly trips: Trips; readonly lost: readonly string[] }> {
+  const clock = virtualClock();
+  const lost: string[] = [];
+  const trips = new Trips({ clock, random: () => 0.5 } as unknown as Member, connect, 50, {
+    travel: async () => {},
+    problem,
+    forgotten() {},
+    lost: (word) => void lost.push(word),
+    regained() {},
+    done() {},
+  });
+  for (let failures = 0; failures < 3; failures++) {
+    trips.start();
+    await clock.advance(apartMs);
+  }
+  return { trips, lost };
+}
+
 it('a call of a store takes as long as the recent ones in the middle: one that is late by chance does not count', async () => {
   const world = worldOf();
   const told: number[] = [];
@@ -156,38 +179,13 @@ it.each([
   [{ name: 'Thrown' }, 'ERR'],
   [undefined, 'ERR'],
 ])('a store that is lost for %o is lost by the code %s', async (error, code) => {
-  const clock = virtualClock();
-  const lost: string[] = [];
-  const trips = new Trips({ clock, random: () => 0.5 } as unknown as Member, () => Promise.reject(error), 50, {
-    travel: async () => {},
-    forgotten() {},
-    lost: (word) => void lost.push(word),
-    regained() {},
-    done() {},
-  });
-  for (let failures = 0; failures < 3; failures++) {
-    trips.start();
-    await clock.advance(1);
-  }
+  const { lost } = await lostOf(() => Promise.reject(error), 1);
   expect(lost).toEqual([code]);
 });
 
 it('a store that is lost is lost by what its connection says, where the calls only time out', async () => {
-  const clock = virtualClock();
-  const lost: string[] = [];
-  const never = (): Promise<never> => new Promise(() => {});
-  const trips = new Trips({ clock, random: () => 0.5 } as unknown as Member, never, 50, {
-    travel: async () => {},
-    problem: () => Object.assign(new Error('connect ENOTFOUND'), { code: 'ENOTFOUND' }),
-    forgotten() {},
-    lost: (word) => void lost.push(word),
-    regained() {},
-    done() {},
-  });
-  for (let failures = 0; failures < 3; failures++) {
-    trips.start();
-    await clock.advance(5_000);
-  }
+  const problem = (): Error => Object.assign(new Error('connect ENOTFOUND'), { code: 'ENOTFOUND' });
+  const { trips, lost } = await lostOf(() => new Promise(() => {}), 5_000, problem);
   expect([lost, trips.lostBy]).toEqual([['ENOTFOUND'], 'ENOTFOUND']);
 });
 

@@ -54,7 +54,7 @@ export class EvenPacing implements Pacing {
     if (now < this.#evenUntil) return true;
     if (this.#periodMs > SHORT_MS || !clock.known) return false;
     // Evenly spaced requests hit every phase, so the first answer after a boundary reveals it, if there is one; they also narrow a vague
-    // server clock. What no boundary empties a window left empty shows, but to a process of a share.
+    // server clock. Other shapes show where a window is left empty, which no process of a share does.
     const isTelling = shareLimit.isShared ? !candidates.must.isSliding : candidates.may.onlyFills;
     return (candidates.isOpen && isTelling) || clock.vagueness(now) > this.#periodMs * VAGUE_PART;
   }
