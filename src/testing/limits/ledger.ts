@@ -64,8 +64,9 @@ export class Ledger {
     return admitted;
   }
 
-  /** Books units for a request that arrived at `at`. */
+  /** Books units for a request that arrived at `at`. One that costs nothing opens no window, and no window ends for it. */
   charge(units: number, at: number): void {
+    if (units <= 0) return;
     for (const window of this.#windows.values()) window.charge(units, at);
   }
 

@@ -94,6 +94,15 @@ describe('a window', () => {
     expect(await ask(70_000, 2)).toBe('200 left 0 reset 120000');
   });
 
+  it('is neither opened nor lengthened by a request that costs nothing', async () => {
+    const first = asked({ windows: 'first-request', keyless: { minute: 2 } });
+    await first(0, 0);
+    expect(await first(10_000)).toBe('200 left 1 reset 70000');
+    const log = asked({ windows: 'sliding-log', keyless: { minute: 2 } });
+    await log(0, 0);
+    expect(await log(10_000)).toBe('200 left 1 reset 70000');
+  });
+
   it('that is a sliding counter counts the last stretch by the part still covered', async () => {
     const ask = asked({ windows: 'sliding-counter', keyless: { minute: 10 } });
     expect(await ask(0, 10)).toBe('200 left 0 reset 30000');
