@@ -150,3 +150,19 @@ describe('windows whose shape only a rest or a lull tells', () => {
     expect(clock.now()).toBeLessThan((calls / 300 + 1) * MINUTE_MS);
   });
 });
+
+// It was also held to a window that begins with each burst: 38 to 43 calls a minute, for ever.
+it.for(DEEP ? [31, 36, 41, 46, 51, 56] : [46, 51])(
+  '225 calls of 50 a minute that is estimated, of which no end is named, take less than 250 s from second %i of one on',
+  async (second) => {
+    const { clock, service, ask } = worldOf({
+      keyed: { minute: 50 },
+      windows: 'sliding-counter',
+      headers: { generic: false },
+      skewMs: second * 1_000,
+    });
+    await clock.run(() => Promise.all(Array.from({ length: 225 }, (_, number) => ask(number))));
+    expect(service.limited).toBe(0);
+    expect(clock.now()).toBeLessThan(250_000);
+  },
+);

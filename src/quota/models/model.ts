@@ -107,4 +107,6 @@ export interface WindowModel {
    * @returns the units that were added for that: those of other consumers, if the window has this shape.
    */
   reconcile(reading: WindowReading, answered: AnsweredRequests): number;
+  /** Every other candidate is ruled out. */
+  onLast?(): void;
 }

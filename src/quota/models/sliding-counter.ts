@@ -5,7 +5,7 @@ import { ROUNDING, type Shape, type SureUsage, TOLERANCE, type WindowModel, type
 
 /**
  * Below these limits no reading could refute the estimate, because of its rounding and, in a second, of what is unknown of the clock. The
- * model abstains there until a request is refused: half of the window would be lost for ever where it has another shape.
+ * model abstains there until a request is refused or no other shape is left: half of the window would be lost for ever where it has another one.
  */
 export const REFUTED_FROM = 4;
 const SHORT_REFUTED_FROM = 8;
@@ -85,6 +85,10 @@ export class SlidingCounterModel implements WindowModel {
     this.#calendar.lower(start, reading, ROUNDING);
     this.#calendar.raise(start, this.#calendar.spentIn(start) + others, 0);
     return others;
+  }
+
+  onLast(): void {
+    this.#least = 0;
   }
 
   /**

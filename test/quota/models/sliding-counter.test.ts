@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { SlidingCounterModel, slidingCounter } from '../../../src/quota/models/sliding-counter.ts';
+import { SlidingLogModel } from '../../../src/quota/models/sliding-log.ts';
 import { ServerClock } from '../../../src/quota/time/server-clock.ts';
 import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
+import { CandidateShapes } from '../../../src/quota/window/shape/candidates.ts';
 import { knownClock, readingsOf } from '../support/builders.ts';
 
 const read = readingsOf(10, 100);
@@ -203,6 +205,20 @@ describe('a window too small for its estimate', () => {
     };
     expect([holds('second', true), holds('second', false)]).toEqual([true, false]);
     expect([holds('minute', true), holds('minute', false)]).toEqual([true, false]);
+  });
+
+  // Else nothing would hold a request back: 32 went at once in a second of five.
+  it('is reckoned with once every other shape is ruled out', () => {
+    const [other, model] = [new SlidingLogModel(1_000), new SlidingCounterModel('second', exactClock())];
+    const candidates = new CandidateShapes([other, model], 1_000);
+    const past = answered([1_100, 5]);
+    const next = readingsOf(5, 100);
+    candidates.book(5, 1_100, 1_200);
+    candidates.reconcile(next(1_100, 5), past);
+    const room = () => candidates.binding.every((one) => one.earliest(1, 5, 5, 1_300) <= 1_300);
+    expect([candidates.alive.length, room()]).toEqual([2, false]);
+    candidates.eliminate(next(1_900, 3, { own: 0 }), past, true);
+    expect([candidates.alive.length, room()]).toEqual([1, false]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { type Shape, TOLERANCE, type WindowModel, type WindowReading } from '../../models/model.ts';
+import { ROUNDING, type Shape, TOLERANCE, type WindowModel, type WindowReading } from '../../models/model.ts';
 import type { Shapes } from '../../share-limit.ts';
 import { SHORT_MS } from '../../time/periods.ts';
 import type { AnsweredRequests } from '../../usage/answered.ts';
@@ -11,6 +11,9 @@ const LARGEST_DEBT = 0.03;
 
 /** Consumers that are not known yet may take this part of the limit in a window, evenly. */
 const UNSEEN_PART = 0.3;
+
+/** A candidate expects a reading that it exceeds by no more than this: by a rounding of its estimate and one of the reading, in units. */
+const NEAR = 2 * ROUNDING;
 
 /** Of longer windows not all requests are remembered that may be counted, in milliseconds. */
 const LONGEST_SEEN_MS = 60_000;
@@ -101,8 +104,8 @@ export class CandidateShapes {
    */
   eliminate(reading: WindowReading, answered: AnsweredRequests, isAlone: boolean): void {
     if (this.#all.length === 1) return;
-    const isDebtPossible =
-      isAlone && this.isOpen && this.#alive.some((model) => (model.unexplained(reading) ?? Infinity) <= TOLERANCE);
+    const nearest = isAlone && this.isOpen ? this.#nearest(reading) : -Infinity;
+    const isDebtPossible = nearest > -Infinity;
     const besides = this.#besides(reading, answered, isAlone);
     const drops = !reading.limited && this.#may.sinksSteadily && this.#recent.dropsTo(besides);
     const dropsTwice = !reading.limited && this.#may.onlyFills && this.#recent.dropsTwiceTo(besides);
@@ -115,7 +118,7 @@ export class CandidateShapes {
         (drops && model.shape.sinksSteadily) ||
         (dropsTwice && model.shape.onlyFills) ||
         model.isContradicted(besides, usage) ||
-        (isDebtPossible && this.#isInDebt(model, reading, unseen));
+        (isDebtPossible && this.#isInDebt(model, reading, unseen, nearest >= -NEAR));
       if (isOut) alive = alive.filter((other) => other !== model);
     }
     if (alive.length === 0) this.#epoch++;
@@ -198,10 +201,21 @@ export class CandidateShapes {
 
   #keep(alive: readonly WindowModel[]): void {
     this.#alive = alive;
+    if (alive.length === 1) alive[0]?.onLast?.();
     this.#shapes = undefined;
     this.#binding = bindingOf(alive, this.#all);
     this.#may = traitsOf((isSuch) => alive.some(({ shape }) => isSuch(shape)));
     this.#must = traitsOf((isSuch) => alive.every(({ shape }) => isSuch(shape)));
+  }
+
+  /** By how many units, as a negative number, that candidate exceeds a reading which comes nearest to it; -Infinity: each leaves units unexplained. */
+  #nearest(reading: WindowReading): number {
+    let nearest = -Infinity;
+    for (const model of this.#alive) {
+      const unexplained = model.unexplained(reading) ?? Infinity;
+      if (unexplained <= TOLERANCE) nearest = Math.max(nearest, unexplained);
+    }
+    return nearest;
   }
 
   /** Units that consumers which are not known yet may have taken of a long window since the last reading. */
@@ -210,13 +224,18 @@ export class CandidateShapes {
     return UNSEEN_PART * limit * Math.min(1, (receivedAt - this.#recent.lastSentAt) / this.#periodMs);
   }
 
-  /** Whether a model has left more unexplained, while another explained it, than chance or `unseen` units of others would have it. */
-  #isInDebt(model: WindowModel, reading: WindowReading, unseen: number): boolean {
-    const unexplained = (model.unexplained(reading) ?? 0) - unseen;
-    if (unexplained <= TOLERANCE) return false;
-    const debt = (this.#debts.get(model) ?? 0) + unexplained;
+  /**
+   * Whether a model has left more unexplained, while another explained it, than chance or `unseen` units of others would have it: in all, or at once
+   * where another expects just that.
+   */
+  #isInDebt(model: WindowModel, reading: WindowReading, unseen: number, isExpected: boolean): boolean {
+    const unexplained = model.unexplained(reading) ?? 0;
+    const most = Math.max(LEAST_DEBT, reading.limit * LARGEST_DEBT);
+    const added = isExpected && unexplained > most ? unexplained : unexplained - unseen;
+    if (added <= TOLERANCE) return false;
+    const debt = (this.#debts.get(model) ?? 0) + added;
     this.#debts.set(model, debt);
-    if (debt <= Math.max(LEAST_DEBT, reading.limit * LARGEST_DEBT)) return false;
+    if (debt <= most) return false;
     this.#dismissed.add(model);
     return true;
   }

@@ -152,8 +152,8 @@ describe('a candidate that leaves units unexplained', () => {
   });
 
   it('is not for what others that are not known yet may have used since the last reading: three tenths of a minute evenly, and nothing of a second', () => {
-    const { plain, eliminate, alive } = three();
-    plain.leaves = 17;
+    const { strict, plain, vague, eliminate, alive } = three();
+    [strict.leaves, plain.leaves, vague.leaves] = [-10, 17, -10];
     eliminate(true, reading(30_000, 50));
     expect(alive()).toHaveLength(3);
     eliminate(true, reading(60_000, 50));
@@ -162,6 +162,18 @@ describe('a candidate that leaves units unexplained', () => {
     second.plain.leaves = 3.1;
     second.eliminate(true, reading(500, 50));
     expect(second.alive()).toHaveLength(2);
+  });
+
+  it('is at once for more than that, whatever others may have used, where another expects the reading to within two units', () => {
+    const after = (plainLeaves: number, vagueLeaves: number): string[] => {
+      const { strict, plain, vague, eliminate, alive } = three();
+      [strict.leaves, plain.leaves, vague.leaves] = [-10, plainLeaves, vagueLeaves];
+      eliminate(true, reading(30_000, 50));
+      return alive();
+    };
+    expect(after(3.1, -2)).toEqual(['strict', 'vague']);
+    expect(after(3, -2)).toHaveLength(3);
+    expect(after(3.1, -2.1)).toHaveLength(3);
   });
 
   it('is not where the others cannot tell: the reading may speak of another of their windows', () => {
