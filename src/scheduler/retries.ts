@@ -69,8 +69,7 @@ export class Retries {
     if (isOneShot) return withoutRetry(outcome);
     const waitMs = decision.isPaid ? this.#budgets.of(endpoint).pay(now, Math.min(maxWaitMs, maxQueueMs)) : 0;
     if (waitMs === undefined) return withoutRetry(outcome);
-    const fallsBehind = this.#onFailing(request);
-    const retry = fallsBehind ? { ...decision, fallsBehind } : decision;
+    const retry = { ...decision, fallsBehind: this.#onFailing(request) };
     return waitMs > decision.afterMs ? { ...retry, afterMs: waitMs, isPromised: true } : retry;
   }
 

@@ -1,7 +1,9 @@
-/** Retries that an endpoint may have at once, that each of its successes earns, and that the client earns in a second for all endpoints. */
+/** Retries that an endpoint may have at once, and that each of its successes earns. */
 const OWN = 9;
 const EARNED_BY_SUCCESS = 0.2;
-const EARNED_IN_A_SECOND = 1;
+
+/** The time in which the client earns a retry for all endpoints, in milliseconds. */
+const EARNED_MS = 1_000;
 
 /** Retries that all endpoints have in common: one, and one a second, so that a spent budget delays a retry, and spaces all that follow. */
 export class CommonBudget {
@@ -16,9 +18,9 @@ export class CommonBudget {
    * @returns how long it has to wait until the budget has a retry for it, in milliseconds; undefined: longer than that, and nothing is taken.
    */
   pay(now: number, patienceMs: number): number | undefined {
-    this.#left = Math.min(1, this.#left + ((now - this.#at) / 1_000) * EARNED_IN_A_SECOND);
+    this.#left = Math.min(1, this.#left + (now - this.#at) / EARNED_MS);
     this.#at = now;
-    const waitMs = (Math.max(0, 1 - this.#left) / EARNED_IN_A_SECOND) * 1_000;
+    const waitMs = (1 - this.#left) * EARNED_MS;
     if (waitMs > patienceMs) return undefined;
     this.#left--;
     return waitMs;

@@ -269,3 +269,29 @@ describe('the end of a minute', () => {
     expect(pacer.view(300).lead).toBeUndefined();
   });
 });
+
+describe('a refusal of all requests', () => {
+  /** When the first request of the refused endpoint may go after a pause of a second, and whether siblings are told of the pause. */
+  const refused = (said: QuotaSnapshot, served = ['GET /a', 'GET /b']): unknown => {
+    const { send, answer, ask, all } = world();
+    for (const endpoint of served) answer(send(1_000, { endpoint }), 1_100, quota());
+    answer(send(1_200), 2_000, said, { limited: true });
+    let now = 2_950;
+    while (ask(now).kind === 'wait') now += 50;
+    return [now, all('pause').length > 0];
+  };
+
+  it.each<[string, QuotaSnapshot, unknown]>([
+    ['leaves the first request after it to another endpoint', quota(), [3_100, false]],
+    ['is told to siblings where the service asked for the pause', quota({}, { retryAfterMs: 1_000 }), [3_100, true]],
+    ['is everybody’s where a window is full', quota(minute(0), { retryAfterMs: 1_000 }), [3_000, true]],
+    ['or that without a time', quota(minute(0)), [62_050, true]],
+    ['or nothing remains', quota({}, { remaining: 0, retryAfterMs: 1_000 }), [3_000, true]],
+  ])('%s', (_, said, expected) => {
+    expect(refused(said)).toEqual(expected);
+  });
+
+  it('is not told to siblings if its endpoint never served: they may call another one', () => {
+    expect(refused(quota({}, { retryAfterMs: 1_000 }), [])).toEqual([3_000, false]);
+  });
+});

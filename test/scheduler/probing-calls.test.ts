@@ -7,6 +7,7 @@ const served: AttemptOutcome = { kind: 'answered', status: 200, isLimited: false
 const refused: AttemptOutcome = { kind: 'answered', status: 429, isLimited: true };
 const full: AttemptOutcome = { ...refused, isFull: true };
 const redirect: AttemptOutcome = { ...served, status: 302, redirect: new URL('https://a.test/') };
+const broken: AttemptOutcome = { ...served, status: 503 };
 const failed: AttemptOutcome = { kind: 'failed', code: 'ECONNRESET' };
 
 const PATIENCE_MS = 10_000;
@@ -88,6 +89,7 @@ describe('a call goes behind those of its priority', () => {
     ['that was refused twice', [refused, refused], true],
     ['that failed, and was refused', [failed, refused], true],
     ['that failed twice', [failed, failed], false],
+    ['that was answered with 503 twice', [broken, broken], false],
     ['that was refused by a full window', [refused, full], false],
   ] as const)('%s: the last one says whether', (_, outcomes, fallsBehind) => {
     const call = aCall();

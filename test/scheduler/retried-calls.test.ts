@@ -87,6 +87,16 @@ describe('retries', () => {
     expect(Math.max(...ends)).toBeLessThan(40_000);
   });
 
+  it('a success lets two of them go, and not all at once', async () => {
+    const { clock, mock, ask, asked } = pair({ random: () => 0, maxWaitMs: 60_000, maxAttempts: 9 });
+    await clock.run(ask(0));
+    mock.faults.next(30, { status: 500 });
+    await clock.run(Promise.all(Array.from({ length: 20 }, (_, nth) => ask(nth))));
+    const together = Map.groupBy(asked(), ({ at }) => at);
+    // The last 20 requests are served.
+    expect(Array.from(together.values(), ({ length }) => length).slice(-5)).toEqual([1, 2, 4, 8, 5]);
+  });
+
   it.each<[string, ServiceFault]>([
     ['breaks every connection', 'reset'],
     ['answers nothing but 503', { status: 503 }],

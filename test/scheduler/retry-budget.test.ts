@@ -17,6 +17,13 @@ describe('the budget of retries', () => {
     expect([budget.pay(0, 2_999), budget.pay(0, 2_999), budget.pay(0, 3_000)]).toEqual([undefined, undefined, 3_000]);
   });
 
+  it('pays for another what it is given back', () => {
+    const common = new CommonBudget();
+    const waits = Array.from({ length: 3 }, () => common.pay(0, PATIENCE_MS));
+    common.giveBack();
+    expect([...waits, common.pay(0, PATIENCE_MS)]).toEqual([0, 1_000, 2_000, 2_000]);
+  });
+
   it('earns a fifth of a retry by a success, and one by a second', () => {
     const budget = new RetryBudget(new CommonBudget());
     for (let retry = 0; retry < 10; retry++) budget.pay(0, PATIENCE_MS);

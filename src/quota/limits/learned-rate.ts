@@ -52,10 +52,9 @@ export class LearnedRate implements Limit {
     this.#isRefusing = true;
     if (isFirst) this.#isApart = now > this.#pausedUntil + APART_MS;
     this.#pausedUntil = pausedUntil;
-    const isUseless = isNamed && this.#benefit.isUseless(now);
-    if (isUseless && this.#rate.isKnown) this.#rate = this.#fresh();
+    if (isNamed && this.#benefit.isUseless(now)) this.#rate = this.#fresh();
     const isOpen = isNamed && !this.#rate.isKnown;
-    if (isUseless || (isOpen && this.#isApart)) this.#rate.onPaused(pausedUntil);
+    if (isOpen && this.#isApart) this.#rate.onPaused(pausedUntil);
     else if (!isOpen || !isFirst) this.#rate.onRefused(flight, pausedUntil, now);
     if (this.#rate.isKnown) this.#benefit.begin(pausedUntil);
   }

@@ -60,9 +60,9 @@ export class Outage implements Limit {
   /** The service answered, with any status. */
   onAnswer(flight: Flight): void {
     this.#answeredSentAt = Math.max(this.#answeredSentAt, flight.sentAt);
-    const wasClosed = this.#breaker.isClosed;
+    // Where it stays open this changes nothing: what follows a pause begins with the first request after it.
+    if (!this.#breaker.isClosed) this.#reopening.open();
     this.#breaker.onSuccess(flight.sentAt);
-    if (!wasClosed && this.#breaker.isClosed) this.#reopening.open();
   }
 
   /**

@@ -19,8 +19,8 @@ interface Outcomes {
 }
 
 const none = (): Outcomes => ({ served: 0, refused: 0 });
-const refusedPart = ({ served, refused }: Outcomes, more = 0): number =>
-  refused === 0 ? 0 : refused / (served + refused + more);
+/** Of no outcomes it is no number: nothing helps more, or less, than that. */
+const refusedPart = ({ served, refused }: Outcomes, more = 0): number => refused / (served + refused + more);
 
 /**
  * Whether it helps to space requests where some are refused for a reason that no answer names. It does where the rate is limited, also while other
@@ -55,14 +55,14 @@ export class SpacingBenefit {
     }
     const outcomes = isSpaced ? this.#spaced : this.#unspaced;
     outcomes[isRefused ? 'refused' : 'served']++;
-    if (isRefused && outcomes.refused >= LEAST_REFUSED) this.#judge(isSpaced, now);
+    if (outcomes.refused >= LEAST_REFUSED) this.#judge(isSpaced, now);
   }
 
   #judge(isSpaced: boolean, now: number): void {
-    const helps = refusedPart(this.#unspaced, CHANCE) > FEWER * refusedPart(this.#spaced);
-    if (isSpaced && !helps) {
+    if (refusedPart(this.#unspaced, CHANCE) > FEWER * refusedPart(this.#spaced)) this.#uselessUntil = -Infinity;
+    else if (isSpaced) {
       this.#uselessUntil = now + TRIAL_MS;
       this.#spacedFrom = Infinity;
-    } else if (!isSpaced && helps) this.#uselessUntil = -Infinity;
+    }
   }
 }

@@ -73,8 +73,7 @@ export class Refusals {
     }
     const sinceMs = now - this.#lastAt;
     const isSecond = sinceMs > this.#periodMs && sinceMs < this.#periodMs * WITHIN;
-    const isUnexplained = !shareLimit.isShared || isSecond;
-    if (isUnexplained || sinceMs > this.#periodMs) this.#lastAt = now;
-    return isUnexplained;
+    if (sinceMs > this.#periodMs) this.#lastAt = now;
+    return !shareLimit.isShared || isSecond;
   }
 }

@@ -60,7 +60,7 @@ export class SentInWindow {
   /** A request that was sent at `sentAt` cost so many units less than were held for it. */
   onCheaper(units: number, sentAt: number): void {
     if (this.#startAt(sentAt) >= this.#start) this.#units = Math.max(0, this.#units - units);
-    else this.#unitsBefore = Math.max(0, this.#unitsBefore - units);
+    else this.#unitsBefore -= units;
   }
 
   #startAt(at: number): number {

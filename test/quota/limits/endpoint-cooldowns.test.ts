@@ -46,9 +46,9 @@ describe('an endpoint refuses alone', () => {
     expect(cooldowns.check(A, 2_000)).toBeUndefined();
   });
 
-  it('never where no other has served', () => {
-    const { refuse } = cooldownsOf(['GET /a']);
-    expect(refuse('GET /a', 100, ROOM)).toBe(false);
+  it('if one other has served, and never where none has', () => {
+    expect(cooldownsOf(['GET /a', 'GET /b']).refuse('GET /a', 100, ROOM)).toBe(true);
+    expect(cooldownsOf(['GET /a']).refuse('GET /a', 100, ROOM)).toBe(false);
   });
 
   it('never while another refuses, too', () => {
@@ -66,6 +66,7 @@ describe('an endpoint refuses alone', () => {
     serve('GET /b', 200);
     expect(refuse('GET /b', 300, NO_WINDOW)).toBe(false);
     serve('GET /b', 400);
+    serve('GET /b', 450);
     expect(refuse('GET /a', 500, NO_WINDOW)).toBe(true);
     serve('GET /a', 2_000);
     expect(refuse('GET /a', 2_100, NO_WINDOW)).toBe(true);
@@ -97,6 +98,12 @@ describe('an endpoint that has served nothing, although others have', () => {
     expect(['GET /a', 'GET /b'].map((endpoint) => cooldowns.isBarred(endpoint))).toEqual([true, false]);
     serve('GET /a', 2_000);
     expect(cooldowns.isBarred('GET /a')).toBe(false);
+  });
+
+  it('refuses alone while another refuses, and has not kept that one from doing so', () => {
+    const { refuse } = cooldownsOf(['GET /b', 'GET /c']);
+    expect(refuse('GET /a', 100, NO_WINDOW)).toBe(true);
+    expect([refuse('GET /b', 110, ROOM), refuse('GET /a', 120, NO_WINDOW)]).toEqual([true, true]);
   });
 
   it('is barred no more than another where none has served', () => {
@@ -131,7 +138,7 @@ describe('the pause of an endpoint', () => {
     expect(other.cooldowns.untilOf('GET /a')).toBeGreaterThan(20_000);
   });
 
-  it('ends half-open, for its own calls', () => {
+  it('ends half-open, for its own calls, which follow one by one once the first is served', () => {
     const { cooldowns, refuse } = cooldownsOf();
     refuse('GET /a', 100, ROOM);
     const probe = flightOf('GET /a', 1_100);
@@ -141,6 +148,17 @@ describe('the pause of an endpoint', () => {
     probe.isOver = true;
     cooldowns.onServed(probe);
     expect(cooldowns.check(A, 1_300)).toBeUndefined();
+    cooldowns.onSent(flightOf('GET /a', 1_300));
+    expect(cooldowns.check(A, 1_300)?.until).toBe(1_325);
+  });
+
+  it('ends before its time if a request is served meanwhile, half-open', () => {
+    const { cooldowns, refuse } = cooldownsOf();
+    refuse('GET /a', 100, { ...ROOM, retryAfterMs: 60_000 });
+    cooldowns.end(flightOf('GET /a', 5_000), 5_100);
+    expect(cooldowns.check(A, 5_100)).toBeUndefined();
+    cooldowns.onSent(flightOf('GET /a', 5_200));
+    expect(cooldowns.check(A, 5_300)).toMatchObject({ until: 8_200, scope: 'endpoint' });
   });
 
   it('is one of a bounded number', () => {

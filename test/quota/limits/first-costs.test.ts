@@ -36,6 +36,15 @@ describe('of an endpoint whose cost was never seen', () => {
     expect(certain(costs, 'GET /b')).toBe(5);
   });
 
+  it('those of other endpoints pass once another had to go, because the first was not answered in time', () => {
+    const costs = learned(2);
+    const scopeAt = (now: number) => costs.check(charge({ endpoint: 'GET /b' }), now)?.scope;
+    costs.onSent(flightOf('GET /b', 1_000));
+    expect(scopeAt(1_001)).toBe('all');
+    costs.onSent(flightOf('GET /b', 1_000 + AGE_MS));
+    expect(scopeAt(1_001 + AGE_MS)).toBe('endpoint');
+  });
+
   it('another goes when the first was lost', () => {
     const costs = learned(2);
     const scout = flightOf('GET /b', 1_000);

@@ -60,6 +60,15 @@ describe('requests are spaced', () => {
     expect(gapAt(at + 1_050) > 0).toBe(isSpaced);
   });
 
+  it('where windows are known by what was served since the pause for the refusals before', () => {
+    const { serve, refuse, gapAt } = aRate({ isNamed: true });
+    serve(0);
+    refuse(1_000, 2);
+    serve(2_100, 10);
+    refuse(3_050, 2);
+    expect(gapAt(4_100)).toBeCloseTo(2_050 / 10 / 0.95, 0);
+  });
+
   it('of an endpoint by its longest pause at most, and else by a minute', () => {
     const gapOf = (endpoint: string | undefined): number => {
       const { serve, refuse, gapAt } = aRate({ isNamed: false, ...(endpoint && { endpoint }) });
@@ -85,19 +94,27 @@ describe('requests are spaced', () => {
 
 describe('spacing that does not help is given up, where windows are known,', () => {
   /** Spaced requests of which each second one is refused, as unspaced ones were. */
-  const refusedAnyway = (times: number, probes = 0): number => {
-    const { serve, refuse, gapAt } = aRate({ isNamed: true });
+  const refusedAnyway = (
+    times: number,
+    { probes = 0, isNamed = true, served = 1, atOnce = 1, after = 0 } = {},
+  ): number => {
+    const { serve, refuse, gapAt } = aRate({ isNamed });
     serve(0);
     refuse(1_000, 2);
     serve(3_000, 10);
     refuse(4_000, 10);
     let at = 6_000;
     for (let nth = 0; nth < times; nth++) {
-      serve(at, 1);
+      serve(at, served);
       at += 10_000;
-      refuse(at);
+      refuse(at, atOnce);
       // What is refused again right after the pause.
       for (let probe = 0; probe < probes; probe++) refuse(at + 1_050 * (probe + 1));
+      at += 10_000;
+    }
+    for (let nth = 0; nth < after; nth++) {
+      serve(at, 20);
+      refuse(at + 1_000, 2);
       at += 10_000;
     }
     return gapAt(at + 20_000);
@@ -108,7 +125,23 @@ describe('spacing that does not help is given up, where windows are known,', () 
     expect(refusedAnyway(8)).toBe(0);
   });
 
+  it('and not where far more of them are served', () => {
+    expect(refusedAnyway(9, { served: 20 })).toBeGreaterThan(0);
+  });
+
+  it('by all that are refused at once', () => {
+    expect(refusedAnyway(1, { atOnce: 8 })).toBe(0);
+  });
+
+  it('for all that is refused soon after, at once or not', () => {
+    expect(refusedAnyway(8, { after: 3 })).toBe(0);
+  });
+
+  it('and nowhere else', () => {
+    expect(refusedAnyway(9, { isNamed: false })).toBeGreaterThan(0);
+  });
+
   it('and not because of those that are refused again right after a pause, which tell of its length', () => {
-    expect(refusedAnyway(7, 3)).toBeGreaterThan(0);
+    expect(refusedAnyway(7, { probes: 3 })).toBeGreaterThan(0);
   });
 });

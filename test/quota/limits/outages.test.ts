@@ -45,6 +45,23 @@ describe('an endpoint that fails', () => {
     expect(failing(5).untilOf('GET /a')).toBe(-Infinity);
   });
 
+  it('is known as one of others whichever was answered last', () => {
+    for (const answered of [
+      ['GET /a', 'GET /b'],
+      ['GET /b', 'GET /a'],
+      ['GET /b', 'GET /a', 'GET /a'],
+    ])
+      expect(failing(5, ...answered).hasAnsweredBeside('GET /a')).toBe(true);
+    expect(failing(5, 'GET /a', 'GET /a').hasAnsweredBeside('GET /a')).toBe(false);
+  });
+
+  it('says nothing new of a service that answers for others', () => {
+    const outages = failing(5, 'GET /b');
+    serve(outages);
+    for (let failure = 0; failure < 5; failure++) outages.onFailure({ endpoint: 'GET /a', sentAt: 1_060 }, 1_200);
+    expect(outages.check(B, 1_200)).toBeUndefined();
+  });
+
   it('leaves the probe of the service to another one', () => {
     const outages = failing(5, 'GET /b');
     expect(outages.check(B, 1_010)).toBeUndefined();
@@ -52,7 +69,7 @@ describe('an endpoint that fails', () => {
   });
 
   it('is the service itself where no other one was answered', () => {
-    for (const outages of [failing(5), failing(5, 'GET /a')]) {
+    for (const outages of [failing(5), failing(5, 'GET /a'), failing(5, 'GET /a', 'GET /a')]) {
       expect(outages.check(A, 10)).toMatchObject({ until: 1_010, scope: 'all' });
       expect(outages.check(A, 1_010)).toBeUndefined();
     }
@@ -61,8 +78,14 @@ describe('an endpoint that fails', () => {
   it('is served again once it is answered', () => {
     const outages = failing(5, 'GET /b');
     serve(outages);
-    outages.onAnswer(flightOf('GET /a', 2_000));
+    const probe = flightOf('GET /a', 2_000);
+    outages.onSent(probe, 2_000);
+    expect(outages.check(A, 2_010)).toMatchObject({ until: 5_000, scope: 'endpoint' });
+    probe.isOver = true;
+    outages.onAnswer(probe);
     expect(outages.check(A, 2_100)).toBeUndefined();
+    outages.onSent(flightOf('GET /a', 2_100), 2_100);
+    expect(outages.check(A, 2_100)).toMatchObject({ until: 2_125, scope: 'endpoint' });
   });
 
   it('was down by what its own requests found', () => {
@@ -71,6 +94,10 @@ describe('an endpoint that fails', () => {
     serve(outages);
     expect(outages.wasDown({ endpoint: 'GET /b', sentAt: 20 })).toBe(false);
     expect(outages.wasDown({ endpoint: 'GET /a', sentAt: 20 })).toBe(true);
+  });
+
+  it('was not down where none was ever answered: nothing shows that it exists', () => {
+    expect(failing(5).wasDown({ endpoint: 'GET /a', sentAt: 20 })).toBe(false);
   });
 
   it('is one of a bounded number', () => {

@@ -78,6 +78,63 @@ describe('a rate that was refused at 10 a second', () => {
     expect(gapAt(refused(1_050), 1_050)).toBeCloseTo(1_050 / 20 / 0.95, 2);
   });
 
+  it('is no lower where timers are late by less than 20 ms', () => {
+    const rate = new RefusalRate();
+    for (let at = 0; at < 1_000; at += 10) {
+      rate.onSent(flightOf('GET /a', at), at);
+      rate.onServed(1, at + 5);
+    }
+    rate.onRefused(flightOf('GET /a', 990), 1_000, 1_000);
+    const due = 1_000 + gapAt(rate, 1_000);
+    expect(due).toBeLessThan(1_011);
+    expect(gapAt(rate, due + 15)).toBe(0);
+  });
+
+  it('counts no time before an instant at which it was refused and no pause followed', () => {
+    expect(gapAt(refused(900), 1_000)).toBeCloseTo(1_000 / 20 / 0.95, 2);
+  });
+
+  it('is that of all since the last pause that was long, where more were served before a burst than in it', () => {
+    const rate = new RefusalRate();
+    const serve = (from: number, count: number): void => {
+      for (let at = from; at < from + 100 * count; at += 100) {
+        rate.onSent(flightOf('GET /a', at), at);
+        rate.onServed(1, at + 40);
+      }
+    };
+    serve(100_000, 10);
+    serve(300_000, 5);
+    rate.onRefused(flightOf('GET /a', 300_500), 500_000, 300_500);
+    expect(gapAt(rate, 500_000)).toBeCloseTo(400_000 / 15 / 0.95, 0);
+  });
+
+  it('counts nothing that was served before a pause that told of no rate', () => {
+    const rate = new RefusalRate();
+    for (let at = 0; at < 3_000; at += 100) {
+      rate.onSent(flightOf('GET /a', at), at);
+      rate.onServed(1, at + 40);
+      if (at === 1_000) rate.onPaused(1_100);
+    }
+    rate.onRefused(flightOf('GET /a', 3_000), 4_100, 3_000);
+    expect(gapAt(rate, 4_100)).toBeCloseTo(3_000 / 19 / 0.95, 2);
+  });
+
+  it('begins no burst with each request of which one goes in five seconds', () => {
+    const rate = new RefusalRate();
+    rate.onSent(flightOf('GET /a', 0), 0);
+    rate.onServed(1, 40);
+    rate.onRefused(flightOf('GET /a', 60), 5_000, 100);
+    let at = 5_000;
+    for (let nth = 0; nth < 3; nth++) {
+      rate.onSent(flightOf('GET /a', at), at);
+      rate.onServed(1, at + 40);
+      if (nth < 2) at = untilOf(rate, charge(), at);
+    }
+    const until = at + 4_000;
+    rate.onRefused(flightOf('GET /a', at), until, at + 60);
+    expect(gapAt(rate, until + 5_000)).toBeCloseTo((until - 5_000) / 3, 0);
+  });
+
   it('is that of a burst, of which a quiet time before it tells nothing', () => {
     const rate = new RefusalRate();
     const serve = (from: number, count: number): void => {
@@ -139,6 +196,10 @@ describe('a rate that was refused at 10 a second', () => {
     rate.onSent(flightOf('GET /a', 2_000), 2_000);
     rate.onRefused(flightOf('GET /a', 2_000), 4_000, 2_040);
     expect(gapAt(rate, 4_000)).toBeCloseTo(200 / 0.95, 2);
+    // However short the second pause is: it continues the first.
+    const soon = refused();
+    soon.onRefused(flightOf('GET /a', 2_000), 2_100, 2_040);
+    expect(gapAt(soon, 2_100)).toBeCloseTo(105 / 0.95, 2);
   });
 
   it('counts for the whole cycle what was served while requests paused', () => {

@@ -55,9 +55,23 @@ describe('a rate that was refused at 10 a second', () => {
     rate.onServed(1, 4_340);
     rate.onRefused(flightOf('GET /a', 4_380), 4_700, 4_400);
     // Nine tenths of it are left, where one was served in 0.4 s, less the cut after each refusal.
-    const gap = gapAt(rate, 4_700);
-    expect(gap).toBeGreaterThan(100 / 0.98 / 0.95 / 0.94);
-    expect(gap).toBeLessThan(100 / 0.98 / 0.95 / 0.94 / 0.94);
+    expect(gapAt(rate, 4_700)).toBeCloseTo(100 / 0.98 / 0.95 / 0.94 / 0.95, 0);
+  });
+
+  it('begins no burst after a pause, however long it was', () => {
+    const rate = refused();
+    const serve = (from: number, to: number, everyMs: number): void => {
+      for (let at = from; at < to; at += everyMs) {
+        rate.onSent(flightOf('GET /a', at), at);
+        rate.onServed(1, at + 40);
+      }
+    };
+    serve(2_000, 20_000, 1_000);
+    rate.onRefused(flightOf('GET /a', 20_000), 23_000, 20_000);
+    serve(23_000, 24_000, 10);
+    rate.onRefused(flightOf('GET /a', 24_000), 44_000, 24_000);
+    // 118 in 42 s, and not 100 in 21 s.
+    expect(gapAt(rate, 44_000)).toBeCloseTo(42_000 / 118 / 0.95, 2);
   });
 
   /** When the tries of the refused rate were refused, within some time. */
@@ -93,6 +107,15 @@ describe('a rate that was refused at 10 a second', () => {
     const refusedAt = triesWithin(600_000, rate);
     const from = refusedAt.at(-1) ?? Number.NaN;
     expect(gapAfterAsking(rate, from + 200, from + 180_000)).toBeLessThan(5);
+  });
+
+  it('is approached over the whole time until it is tried again', () => {
+    const [, second = Number.NaN] = triesWithin(20_000);
+    const rate = refused();
+    triesWithin(second, rate);
+    const first = gapAt(rate, second + 200);
+    // Half of the 32 s later.
+    expect(gapAt(rate, second + 16_200) / first).toBeCloseTo(0.95 / (1 - 0.05 * 0.5 ** 3), 4);
   });
 
   it('is tried again as soon as before where the first request after the pause is refused, too', () => {

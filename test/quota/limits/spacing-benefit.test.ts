@@ -29,6 +29,32 @@ it('what counts as useless does so for an hour', () => {
   expect(benefit.isUseless(3_603_000)).toBe(false);
 });
 
+it('what counts as useless does so for no longer where as many are refused without it meanwhile', () => {
+  const benefit = new SpacingBenefit();
+  answer(benefit, 0, 10, 10);
+  benefit.begin(1_000);
+  answer(benefit, 2_000, 10, 10);
+  answer(benefit, 3_000_000, 10, 10);
+  expect(benefit.isUseless(3_603_000)).toBe(false);
+});
+
+it('what is spaced anew is judged anew', () => {
+  const benefit = new SpacingBenefit();
+  answer(benefit, 0, 10, 10);
+  benefit.begin(1_000);
+  answer(benefit, 2_000, 10, 10);
+  benefit.begin(4_000_000);
+  expect(answer(benefit, 4_001_000, 3, 7)).toBe(false);
+});
+
+it('spaced requests are compared with those that were not, however long these were answered before', () => {
+  const benefit = new SpacingBenefit();
+  answer(benefit, 0, 10, 26);
+  benefit.begin(1_000);
+  answer(benefit, 2_000, 92, 0);
+  expect(answer(benefit, 100_000, 0, 8)).toBe(false);
+});
+
 it('what counts as useless no longer does once far more requests are refused without it', () => {
   const benefit = new SpacingBenefit();
   answer(benefit, 0, 10, 10);

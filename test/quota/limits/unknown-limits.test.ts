@@ -13,6 +13,16 @@ it('where the first answer of all is a refusal, one request goes first again', (
   expect(untilOf(limits, charge(), 100)).toBeGreaterThan(100);
 });
 
+it('where a refusal follows what was served, its rate is known, and no longer one request goes after the other', () => {
+  const flights = new InFlight(new Concurrency(1_000), 9_000);
+  const limits = new UnknownLimits(flights, wholeShareLimit, () => false);
+  const [first, second] = [flights.take(charge(), 0), flights.take(charge(), 0)];
+  limits.onServed(first, 1, 400);
+  expect(untilOf(limits, charge(), 400)).toBeGreaterThan(400);
+  limits.onRefused(second, { pausedUntil: 400, isExplained: false, isAlone: false }, 400);
+  expect(untilOf(limits, charge(), 400)).toBe(400);
+});
+
 /** Limits where windows are known: a request is served, and then twice, at a second and at an instant, so many are refused at once. */
 function refusedTwice(secondAt: number, isExplained = false, atOnce = 2, served = 1, isAlone = false) {
   const flights = new InFlight(new Concurrency(1_000), 9_000);

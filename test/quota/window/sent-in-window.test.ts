@@ -30,6 +30,15 @@ it('a request that cost less than was held for it counts for what it cost, in th
   sent.onCheaper(4, 200);
   expect([sent.units(200), sent.most]).toEqual([2, 2]);
   sent.onSent(1, 1_100);
+  expect(sent.most).toBe(2);
   sent.onCheaper(1, 200);
   expect([sent.units(1_100), sent.most]).toEqual([1, 1]);
+});
+
+it('of a window before, the rest counts', () => {
+  const sent = new SentInWindow('second', knownClock());
+  sent.onSent(6, 200);
+  sent.onSent(1, 1_100);
+  sent.onCheaper(2, 200);
+  expect(sent.most).toBe(4);
 });

