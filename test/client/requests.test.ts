@@ -206,7 +206,9 @@ describe('client.request', () => {
   it('gives the answer to a POST that may have been executed, although it has a retry-after', async () => {
     const headers = { 'retry-after': '0' };
     const service = routes(() => Response.json({ error: 'late' }, { status: 504, headers }));
-    const error = await clientOf(service).request('POST', '/x', { json: [1] }).catch((reason) => reason);
+    const error = await clientOf(service)
+      .request('POST', '/x', { json: [1] })
+      .catch((reason) => reason);
     expect(error).toMatchObject({ name: 'ServiceError', status: 504, body: { error: 'late' } });
     expect(service.seen.length).toBe(1);
   });
