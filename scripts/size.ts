@@ -10,7 +10,7 @@ const CLIENT = 'src/index.ts';
 const FETCH = 'src/client/fetch-client.ts';
 
 const BUDGETS = [
-  { what: 'own code, at once', entry: CLIENT, platform: 'browser', packages: 'external', split: true, budget: 72_880 },
+  { what: 'own code, at once', entry: CLIENT, platform: 'browser', packages: 'external', split: true, budget: 72_882 },
   { what: 'at once', entry: CLIENT, platform: 'browser', packages: 'bundle', split: true, budget: 86_950 },
   { what: 'in one file', entry: CLIENT, platform: 'browser', packages: 'bundle', split: false, budget: 94_110 },
   { what: 'fetch alone, at once', entry: FETCH, platform: 'browser', packages: 'bundle', split: true, budget: 73_940 },

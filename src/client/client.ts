@@ -78,7 +78,7 @@ export interface Client {
   ): Promise<Result<NoInfer<Body>>>;
   /**
    * A request with any method, to any endpoint: `client.request('POST', '/v2/fees/transaction', { json })`. Methods other than `GET`
-   * and `HEAD` are sent again only after a refusal because of a limit. `data` is undefined where the response has no body.
+   * and `HEAD` are sent again only after a refusal because of a limit, and not if they may have been executed (408, 5xx but 503). `data` is undefined where the response has no body.
    *
    * @example
    * ```ts
@@ -179,7 +179,8 @@ export interface Client {
    *
    * A path is below the base URL; a URL that is not is a ConfigError (see {@link FetchOptions.elsewhere}), and so is a key
    * among the headers. Answers of any status are a `Response`, the last of several refusals too; its body comes as it is
-   * read. Other methods than GET and HEAD are sent again only after a refusal because of a limit.
+   * read. Other methods than GET and HEAD are sent again only after a refusal because of a limit, and not if they may
+   * have been executed (408, 5xx but 503).
    *
    * @throws QuotaExhaustedError, ConnectionError, ConfigError, ClosedError, or the reason of `init.signal`. The body of an
    * answer fails with ConnectionError or that reason.

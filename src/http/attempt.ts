@@ -14,7 +14,7 @@ import type { KeyMask } from './key-mask.ts';
 import { KeyRecognition } from './key-recognition.ts';
 import { cancelBody, redirectOf } from './redirect.ts';
 import { type AttemptCounts, type AttemptOutcome, isSafe, mayRetryRefusal, refusalsWith } from './retry-policy.ts';
-import { isGatewayFailure, isLimitation } from './status.ts';
+import { isGatewayFailure, isLimitation, isSurelyUndone } from './status.ts';
 import type { Transport } from './transport.ts';
 
 /** A call with its trace. */
@@ -121,7 +121,8 @@ export class HttpExchange {
     const { transport, clock, settle } = this.#options;
     const { status, headers } = response;
     const quota = withoutKey(readQuota(headers, clock.wall()), headers, transport);
-    const isLimited = isLimitation(response, quota, isSafe(request.method));
+    const isRepeatable = isSafe(request.method);
+    const isLimited = isLimitation(response, quota, isRepeatable);
     // Computed from what was known before this answer.
     const drift = trace.isListenedTo('answered') ? this.#options.drift(lease, quota) : undefined;
     attempt.isSettled = true;
@@ -138,7 +139,9 @@ export class HttpExchange {
       ? undefined
       : redirectOf(response, request.url, call.redirect ?? 'follow', transport.redact);
     const isFull = isLimited && isAnyWindowFull(quota);
-    return { quota, outcome: { kind: 'answered', status, isLimited, isFull, redirect } };
+    // A refusal of what may have been executed pauses other requests, too, but is no reason to make the call again.
+    const isRefused = isLimited && (isRepeatable || isSurelyUndone(status));
+    return { quota, outcome: { kind: 'answered', status, isLimited: isRefused, isFull, redirect } };
   }
 
   /**
@@ -174,15 +177,14 @@ export class HttpExchange {
 
   /** The body in the form requested. The body of an answer that is not returned is not read. Not async: one promise less for each call. */
   #body(
-    { call, request, counts }: Attempt,
+    { call, counts }: Attempt,
     response: Response,
     outcome: AnsweredOutcome,
     deadline: Deadline,
   ): Body | Promise<Body> {
     const { transport } = this.#options;
     const { isLimited, redirect } = outcome;
-    const mayRepeat =
-      !call.ask.isOneShot && mayRetryRefusal(outcome, refusalsWith(outcome, counts), isSafe(request.method));
+    const mayRepeat = !call.ask.isOneShot && mayRetryRefusal(outcome, refusalsWith(outcome, counts));
     if (call.wants === 'none' || redirect || (isLimited && (mayRepeat || !call.takesRefusals))) {
       cancelBody(response);
       return '';

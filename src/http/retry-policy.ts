@@ -1,13 +1,13 @@
 import { doubled } from '../quota/recovery/backoff.ts';
 import { REFUSED_HERE } from './failure.ts';
-import { isPassing, isSurelyUndone } from './status.ts';
+import { isPassing } from './status.ts';
 
 /** How one attempt of a call ended: answered, or failed on its way. */
 export type AttemptOutcome =
   | {
       readonly kind: 'answered';
       readonly status: number;
-      /** Refused because of a limit. */
+      /** Refused because of a limit, and certainly not executed or safe to repeat. */
       readonly isLimited: boolean;
       /** Whether a refusal says that a window is full: others that share the quota may have been sooner. */
       readonly isFull?: boolean;
@@ -75,7 +75,7 @@ const MOST_HOPS = 3;
 const LASTING = /^(?:CERT_|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|REDIRECT|TOO_LARGE|INVALID)/;
 
 /** A refusal. */
-type Refused = Pick<AttemptOutcome & { readonly kind: 'answered' }, 'status' | 'isFull'>;
+type Refused = Pick<AttemptOutcome & { readonly kind: 'answered' }, 'isFull'>;
 
 /** How often a call was refused, this refusal included. */
 export function refusalsWith({ isFull }: Refused, { refusals, isProbe }: AttemptCounts): number {
@@ -83,19 +83,18 @@ export function refusalsWith({ isFull }: Refused, { refusals, isProbe }: Attempt
 }
 
 /**
- * Whether a call that was refused because of a limit is queued again. A call that is unsafe to repeat is queued only if its
- * request was certainly not executed.
+ * Whether a call that was refused because of a limit is queued again.
  *
  * @param refusals - how often it was refused, this time included.
  */
-export function mayRetryRefusal({ status, isFull }: Refused, refusals: number, isSafe: boolean): boolean {
-  return refusals < (isFull ? MOST_REFUSALS_FULL : MOST_REFUSALS) && (isSafe || isSurelyUndone(status));
+export function mayRetryRefusal({ isFull }: Refused, refusals: number): boolean {
+  return refusals < (isFull ? MOST_REFUSALS_FULL : MOST_REFUSALS);
 }
 
 /** Decides what follows an attempt: the answer, another attempt and how soon, or the failure. */
 export function decideRetry(outcome: AttemptOutcome, counts: AttemptCounts, policy: RetryPolicy): RetryDecision {
   if (outcome.kind === 'answered' && outcome.isLimited) {
-    const isAgain = mayRetryRefusal(outcome, counts.refusals, policy.isSafe);
+    const isAgain = mayRetryRefusal(outcome, counts.refusals);
     return isAgain ? { kind: 'retry', afterMs: 0, isPaid: false } : { kind: 'fail' };
   }
   if (outcome.kind === 'answered' && outcome.redirect) {

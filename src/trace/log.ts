@@ -65,13 +65,15 @@ const TEXTS: { readonly [T in Type]: (event: Of<T>) => string } = {
 export function logEvents(logger: Logger): EventListener {
   // Loggers of pino, also that of Fastify, take fields first; others take text.
   const takesFields = typeof (logger as { readonly bindings?: unknown }).bindings === 'function';
-  let lastWait: Of<'waiting'> | undefined;
+  let lastWait = '';
   return (event) => {
-    // A call whose wait is prolonged emits the same reason again: only the first is an info.
-    const isRepeated =
-      event.type === 'waiting' && event.call === lastWait?.call && event.reason.why === lastWait.reason.why;
-    if (event.type === 'waiting' && levelOf(event) === 'info') lastWait = event;
-    const level = isRepeated ? 'debug' : levelOf(event);
+    let level = levelOf(event);
+    // A call whose wait is prolonged emits its reason again, with other numbers: only the first is an info.
+    if (event.type === 'waiting' && level === 'info') {
+      const wait = `${event.call} ${event.reason.kind} ${event.reason.window}`;
+      if (wait === lastWait) level = 'debug';
+      else lastWait = wait;
+    }
     const text = textOf(event);
     // Returned, because the delivery of events ignores the rejection of an asynchronous listener.
     return takesFields ? logger[level](fieldsOf(event), text) : logger[level](`stacks-quota: ${text}`);

@@ -203,6 +203,16 @@ describe('client.request', () => {
     expect(service.seen.map(({ body }) => body)).toEqual(['[1]', '[1]']);
   });
 
+  it('gives the answer to a POST that may have been executed, although it has a retry-after', async () => {
+    const headers = { 'retry-after': '0' };
+    const service = routes(() => Response.json({ error: 'late' }, { status: 504, headers }));
+    const error = await clientOf(service)
+      .request('POST', '/x', { json: [1] })
+      .catch((reason) => reason);
+    expect(error).toMatchObject({ name: 'ServiceError', status: 504, body: { error: 'late' } });
+    expect(service.seen.length).toBe(1);
+  });
+
   it.for<[string, string, object]>([
     ['method must be one of GET, HEAD', 'post', {}],
     ['json must be a value that JSON can hold, not a function', 'POST', { json: () => 1 }],

@@ -172,11 +172,23 @@ describe('a refusal', () => {
     expect(await bodyOf(0, { takesRefusals: true, ask })).toBe('wait');
   });
 
-  it('is the last for a request that is unsafe to repeat, where it may have been executed', async () => {
+  it.each([301, 408, 500, 502, 504])(
+    'with status %i is an answer to a request that is unsafe to repeat, because it may have been executed; others pause',
+    async (status) => {
+      const request = { method: 'POST', url: `${ORIGIN}/a` };
+      const answer = (): Response => new Response('late', { status, headers: { 'retry-after': '1' } });
+      const { result, settled } = await attemptOf(answer, { call: { request } });
+      expect(result).toMatchObject({ outcome: { status, isLimited: false }, reply: { text: 'late' } });
+      expect(settled).toMatchObject([{ limited: true, failed: false }]);
+      const { result: ofGet } = await attemptOf(answer);
+      expect(ofGet).toMatchObject({ outcome: { status, isLimited: true }, reply: { text: '' } });
+    },
+  );
+
+  it.each([400, 403, 429, 503])('with status %i is a refusal of any request: nothing was executed', async (status) => {
     const request = { method: 'POST', url: `${ORIGIN}/a` };
-    const answer = (): Response => new Response('wait', { status: 504, headers: { 'retry-after': '1' } });
-    const { result } = await attemptOf(answer, { call: { request, takesRefusals: true } });
-    expect(result).toMatchObject({ reply: { text: 'wait' } });
+    const answer = (): Response => new Response('', { status, headers: { 'retry-after': '1' } });
+    expect((await attemptOf(answer, { call: { request } })).result).toMatchObject({ outcome: { isLimited: true } });
   });
 
   it('of whatever kind has no body for a caller who wants none', async () => {

@@ -117,16 +117,6 @@ describe('a refusal because of a limit', () => {
     }
   });
 
-  it.each([301, 408, 500, 502, 504])(
-    'with status %i goes again only where that does no harm: it may have been done',
-    (status) => {
-      const kinds = [true, false].map(
-        (isSafe) => decideRetry(limited(status), tries({ refusals: 1 }), policy({ isSafe })).kind,
-      );
-      expect(kinds).toEqual(['retry', 'fail']);
-    },
-  );
-
   it('is the caller’s when it is the fifth', () => {
     const kinds = [1, 2, 3, 4, 5, 6].map((refusals) => decideRetry(limited(429), tries({ refusals }), policy()).kind);
     expect(kinds).toEqual(['retry', 'retry', 'retry', 'retry', 'fail', 'fail']);

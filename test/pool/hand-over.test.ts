@@ -167,6 +167,16 @@ describe('a pool', () => {
     expect([status, sent]).toEqual([401, ['words']]);
   });
 
+  it('does not send a POST again by another key that may have been executed, although its answer has a retry-after', async () => {
+    const { clock, pool, services, requests } = world(PLANS, {
+      service: { routes: { 'POST /v2/transactions': () => 'done' } },
+    });
+    const headers = { 'retry-after': '30' };
+    for (const { faults } of services) faults.next(1, { status: 504, headers });
+    const error = await clock.run(pool.request('POST', '/v2/transactions', { json: {} })).catch((reason) => reason);
+    expect([error.name, error.status, requests()]).toEqual(['ServiceError', 504, [1, 0]]);
+  });
+
   it.each<[string, RequestInit, unknown, readonly string[]]>([
     ['gives a GET by fetch to', {}, 200, ['a', 'a', 'a', 'b']],
     ['gives no POST by fetch to', { method: 'POST', body: 'words' }, 'ECONNRESET', ['a']],

@@ -72,12 +72,6 @@ describe('a call is not attempted again', () => {
     expect(waitOf(decide(failed, { maxWaitMs: 1_000, maxQueueMs: 1_000 }))).toBe(1_000);
   });
 
-  it('whose refusal it may have survived: not even where its body is gone has it the answer', () => {
-    const { decide } = retries();
-    for (const isOneShot of [false, true])
-      expect(decide(answered(504, { isLimited: true }), { method: 'POST', isOneShot })).toEqual({ kind: 'fail' });
-  });
-
   it('that inspects the quota: a refusal has told it, and another answer or a failure may not have', () => {
     const { decide } = retries();
     const inspection = { isInspection: true };

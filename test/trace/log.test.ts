@@ -59,17 +59,17 @@ describe('a logger', () => {
     const logger = lines();
     const tell = logEvents(logger);
     const at = new Date(0);
-    const wait = (call: number, why: string, ms: number): void =>
+    const wait = (call: number, window: string, ms: number): void =>
       tell({
         ...{ type: 'waiting', call, endpoint: 'GET /x', at, until: new Date(ms), parked: false, waiting: 1 },
-        reason: { kind: 'slow-start', why },
+        reason: { kind: 'window', window, why: `${ms} units are reserved` }, // the numbers change all the time
       });
-    wait(1, 'a', 3_000);
-    wait(1, 'a', 3_100);
-    wait(1, 'b', 3_200);
-    wait(2, 'b', 3_300);
-    wait(3, 'c', 10); // short: debug by itself
-    wait(3, 'c', 3_400);
+    wait(1, 'second', 3_000);
+    wait(1, 'second', 3_100);
+    wait(1, 'minute', 3_200);
+    wait(2, 'minute', 3_300);
+    wait(3, 'hour', 10); // short: debug by itself
+    wait(3, 'hour', 3_400);
     expect(logger.all.map((line) => line.split(' ')[0])).toEqual(['info', 'debug', 'info', 'info', 'debug', 'info']);
   });
 
