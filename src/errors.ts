@@ -300,6 +300,11 @@ export function quote(value: unknown): string {
   return typeof value === 'function' ? 'a function' : String(value);
 }
 
+/** What a value is, and nothing of what it says: it may be a secret. */
+export function kindOf(value: unknown): string {
+  return typeof value === 'object' ? quote(value) : typeof value;
+}
+
 /** An object by its class, if it has one: `an object (URLSearchParams)`. */
 function quoteObject(value: object): string {
   const kind: unknown = value.constructor;

@@ -124,7 +124,8 @@ class BulkRun<Item, Value> implements Bulk<Item, Value> {
           isThrowing = false;
           yield outcome;
           isThrowing = true;
-        } else if (this.#underWay === 0 && (this.#end || source.isExhausted)) {
+        } else if (this.#underWay === 0 && (this.#end || (source.isExhausted && !this.#isFilling))) {
+          // An input that throws at once is exhausted a turn before its error is known.
           if (this.#end) throw this.#end.error;
           return;
         } else await this.#change();

@@ -9,6 +9,7 @@ import {
   signal,
   whole,
   withDefault,
+  wrongReturn,
 } from '../validation/arguments.ts';
 import type { BulkProgress } from './progress.ts';
 
@@ -86,7 +87,11 @@ export function readBulkOptions(items: unknown, options: BulkOptions, concurrenc
   return {
     ...settings,
     total: settings.total ?? sizeOf(items),
-    isFatal: (error) => isClosed(error) || isFatal(error),
+    isFatal(error) {
+      const found: unknown = isClosed(error) || isFatal(error);
+      if (found instanceof Promise) throw wrongReturn('isFatal', 'true or false', found);
+      return Boolean(found);
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import type { ApiRequest } from '../endpoints/endpoints.ts';
 import { fillTemplate, queryText } from '../endpoints/path-template.ts';
 import { ConfigError, oneLine, quote, ResponseShapeError, ServiceError, type ShapeIssue } from '../errors.ts';
 import type { Reply } from '../http/call.ts';
+import { untilAborted } from '../http/cancellation.ts';
 import { boundsOf, type CallOptions, callOptionsParser } from '../options/client-options.ts';
 import { unchecked } from '../validation/arguments.ts';
 import type { StandardSchemaV1 } from '../validation/standard-schema.ts';
@@ -76,7 +77,7 @@ export class ApiCalls {
   ask<Body>(request: ApiRequest<unknown>, options: CallOptions<Body>): Promise<Result<Body>> {
     const { endpoint } = request;
     const schema = (options.schema ?? request.schema) as StandardSchemaV1<unknown, Body> | undefined;
-    return this.send(request, options).then((reply) => this.#read(reply, endpoint, schema));
+    return this.send(request, options).then((reply) => this.#read(reply, endpoint, schema, options.signal));
   }
 
   /** Not async, because nearly all bodies are checked at once. */
@@ -84,6 +85,7 @@ export class ApiCalls {
     reply: Reply,
     endpoint: string,
     schema: StandardSchemaV1<unknown, Body> | undefined,
+    signal: AbortSignal | undefined,
   ): Result<Body> | Promise<Result<Body>> {
     const { redact, follow } = this.#core;
     const { status, quota, text, url } = reply;
@@ -104,7 +106,7 @@ export class ApiCalls {
     };
     if (data === undefined) return resultOf(noJson(redact(text)));
     const checked = schema ? validateBody(schema, data) : { value: data as Body };
-    return checked instanceof Promise ? follow(checked.then(resultOf)) : resultOf(checked);
+    return checked instanceof Promise ? follow(untilAborted(() => checked.then(resultOf), signal)) : resultOf(checked);
   }
 }
 

@@ -1,6 +1,6 @@
-import { ConfigError, quote } from '../errors.ts';
 import type { Call, Run } from '../http/call.ts';
 import type { ClientOptions } from '../options/client-options.ts';
+import { wrongReturn } from '../validation/arguments.ts';
 
 /** Adds to each call without a cost of its own the one that the option `cost` states. */
 export function withStatedCosts(run: Run, costOf: ClientOptions['cost']): Run {
@@ -14,5 +14,5 @@ function priced(call: Call, costOf: NonNullable<ClientOptions['cost']>): Call {
   const cost: unknown = costOf({ method, endpoint: call.ask.endpoint, url: new URL(url) });
   if (cost === undefined) return call;
   if (typeof cost === 'number' && Number.isFinite(cost) && cost >= 0) return { ...call, ask: { ...call.ask, cost } };
-  throw new ConfigError('cost', `must return a finite number of units, 0 or more, or undefined, not ${quote(cost)}`);
+  throw wrongReturn('cost', 'a finite number of units, 0 or more, or undefined', cost);
 }

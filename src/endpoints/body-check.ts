@@ -1,4 +1,5 @@
 import type { ShapeIssue } from '../errors.ts';
+import { wrongReturn } from '../validation/arguments.ts';
 import type { StandardResult, StandardSchemaV1 } from '../validation/standard-schema.ts';
 import type { AddressAssets, Info } from './bodies.ts';
 import { completePage, isJsonObject } from './well-formed.ts';
@@ -42,18 +43,24 @@ export function validateBody<Body>(
 ): BodyCheck<Body> | Promise<BodyCheck<Body>> {
   try {
     const result = schema['~standard'].validate(body);
-    return 'then' in result
+    return 'then' in Object(result)
       ? Promise.resolve(result)
           .then(checkOf<Body>)
           .catch(tooLarge)
-      : checkOf(result);
+      : checkOf(result as StandardResult<Body>);
   } catch (error) {
     return tooLarge(error);
   }
 }
 
+/** Whether a schema of the caller's returned what it must. */
+export function isResult(result: StandardResult<unknown>): boolean {
+  return typeof result === 'object' && result !== null && Array.isArray(result.issues ?? []);
+}
+
 function checkOf<Body>(result: StandardResult<Body>): BodyCheck<Body> {
-  if (result.issues === undefined) return { value: result.value };
+  if (!isResult(result)) throw wrongReturn('schema', '{ value } or { issues }', result);
+  if (!result.issues) return { value: result.value };
   return { issues: result.issues.map(({ message, path = [] }) => ({ message, path: path.map(keyOf).join('.') })) };
 }
 

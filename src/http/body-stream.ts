@@ -105,7 +105,8 @@ class BoundedBody {
         return last?.byteLength ? last : undefined;
       }
       const piece = mask ? mask.piece(value) : value;
-      if (piece.byteLength > 0) return piece;
+      // One that is no bytes has no such length: it is refused where it is handed on.
+      if (piece.byteLength !== 0) return piece;
     }
   }
 

@@ -34,7 +34,8 @@ export function redirectOf(
   }
   cancelBody(response);
   // A URL such as `file:` has no origin.
-  throw new Failure('REDIRECT', target && new Error(`to ${redact(target.host ? target.origin : target.protocol)}`));
+  const place = target ? redact(target.host ? target.origin : target.protocol) : header && 'what is no URL';
+  throw new Failure('REDIRECT', place ? new Error(`to ${place}`) : undefined);
 }
 
 /** Whether a URL contains the API key: events and answers show the URLs of requests. */

@@ -150,6 +150,6 @@ function answerOf(given: Partial<Response> | null | undefined): Response {
   const isHeaded = typeof headers?.forEach === 'function' && typeof headers.get === 'function';
   // No body is null: where the member is missing, the body would be missed without a word.
   const isReadable = body === null || typeof body?.getReader === 'function';
-  if (typeof status === 'number' && isHeaded && isReadable) return given as Response;
+  if (Number.isInteger(status) && isHeaded && isReadable) return given as Response;
   throw new Failure('INVALID_RESPONSE', new TypeError('fetch must return a Response.'));
 }

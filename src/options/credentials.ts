@@ -1,4 +1,4 @@
-import { ConfigError } from '../errors.ts';
+import { ConfigError, kindOf } from '../errors.ts';
 
 /** A key, or a function that returns a key or, for none, `undefined`. */
 export type KeySource = string | (() => string | undefined | Promise<string | undefined>);
@@ -85,7 +85,7 @@ function keyProvider(option: string, source: KeySource | undefined): Credentials
 function checkKey(option: string, key: unknown): string | undefined {
   if (key === undefined) return undefined;
   if (typeof key !== 'string')
-    throw new ConfigError(option, `must be a string or a function that returns one, not of type ${typeof key}`);
+    throw new ConfigError(option, `must be a string or a function that returns one, not ${kindOf(key)}`);
   if (key === '') throw new ConfigError(option, 'is empty: omit it to call without a key');
   if (!/^[\x21-\x7e]{1,512}$/.test(key)) {
     throw new ConfigError(option, 'must be 1 to 512 visible ASCII characters, without spaces and line breaks');

@@ -1,10 +1,10 @@
 import type { Client } from '../client/client.ts';
 import { type PoolAccess, poolAccessOf } from '../client/pool-access.ts';
 import type { Clock } from '../clock.ts';
-import { ConfigError, quote } from '../errors.ts';
+import { ConfigError, kindOf } from '../errors.ts';
 import { Breaker } from '../quota/recovery/breaker.ts';
 import type { EstimateOptions } from '../scheduler/outlook/estimate.ts';
-import { argument, optionsParser } from '../validation/arguments.ts';
+import { argument, isRecord, optionsParser } from '../validation/arguments.ts';
 
 /** A client of a pool that takes only calls of some priorities. */
 export interface PoolMember {
@@ -42,12 +42,9 @@ export class Member {
 
   /** @throws ConfigError if it is neither a client nor a {@link PoolMember}. */
   constructor(given: Client | PoolMember) {
-    const {
-      client,
-      minPriority = -Infinity,
-      maxPriority = Infinity,
-    } = memberOptions(isClient(given) ? { client: given } : given);
-    if (!client) throw new ConfigError('clients', `must hold clients that createClient has made, not ${quote(given)}`);
+    const options = isClient(given) ? { client: given } : given;
+    const { client, minPriority = -Infinity, maxPriority = Infinity } = memberOptions(isRecord(options) ? options : {});
+    if (!client) throw new ConfigError('clients', `must hold clients that createClient has made, not ${kindOf(given)}`);
     this.client = client;
     this.access = poolAccessOf(client);
     this.#minPriority = minPriority;

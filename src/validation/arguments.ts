@@ -1,5 +1,5 @@
 import { didYouMean } from '../did-you-mean.ts';
-import { ConfigError, quote } from '../errors.ts';
+import { ConfigError, kindOf, quote } from '../errors.ts';
 
 /** Reads one option or parameter: returns the value to use, or throws a ConfigError that has its name. */
 export type Argument<T> = (given: unknown, name: string) => T;
@@ -51,6 +51,12 @@ export function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
+/** The error of a function of the caller's that returned something else. What it promised is not awaited: no rejection of that is to end the process. */
+export function wrongReturn(option: string, expected: string, given: unknown): ConfigError {
+  Promise.resolve(given).catch(() => {});
+  return new ConfigError(option, `must return ${expected}, not ${quote(given)}`);
+}
+
 /** Text, possibly empty. */
 export const text: Argument<string | undefined> = argument<string>(isText, 'text');
 
@@ -93,9 +99,13 @@ export const signal: Argument<AbortSignal | undefined> = withMethods<AbortSignal
   'an AbortSignal',
 );
 
-/** Whether a value is an object of names and values: no `Headers`, array or map, whose entries are not properties. */
-export function isRecord(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !(Symbol.iterator in value);
+/**
+ * Whether a value is an object of names and values: no `Headers`, array, map, URL or promise, whose contents are not properties. An instance of
+ * a class is one, also if it has no property yet.
+ */
+export function isRecord(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null || Symbol.iterator in value) return false;
+  return Object.keys(value).length > 0 || Object.prototype.toString.call(value) === '[object Object]';
 }
 
 /**
@@ -140,11 +150,8 @@ export function optionsParser<Values extends object>(
   // Most calls pass no options, so the result for none is computed once: by the first of them, because it would delay an import.
   let defaults: Values | undefined;
   return (given) => {
-    if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-      // The message names only the type: createClient('the key') is an easy mistake.
-      const kind = Array.isArray(given) ? 'an array' : typeof given;
-      throw new ConfigError(within.slice(0, -1) || what, `must be an object, not ${given === null ? 'null' : kind}`);
-    }
+    // The message names only the kind: createClient('the key') is an easy mistake, and so is a promise of options that is not awaited.
+    if (!isRecord(given)) throw new ConfigError(within.slice(0, -1) || what, `must be an object, not ${kindOf(given)}`);
     const names = Object.keys(given);
     if (names.length > 0) return check(given as Readonly<Record<string, unknown>>, names);
     defaults ??= Object.freeze(check({}, names));

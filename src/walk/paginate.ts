@@ -1,3 +1,4 @@
+import { isResult } from '../endpoints/body-check.ts';
 import { ConfigError, quote } from '../errors.ts';
 import type { CallOptions } from '../options/client-options.ts';
 import type { QuotaSnapshot } from '../quota/headers/snapshot.ts';
@@ -11,6 +12,7 @@ import {
   optionsParser,
   unchecked,
   whole,
+  wrongReturn,
 } from '../validation/arguments.ts';
 import type { StandardResult, StandardSchemaV1 } from '../validation/standard-schema.ts';
 import { BEGINNING, POSITION_FIELDS, positionOf } from './checkpoint-fields.ts';
@@ -116,7 +118,7 @@ export function paginate<Page, Item>(
   const keyOf = (item: Item): string => {
     const text = key?.(item);
     if (isText(text)) return text;
-    throw new ConfigError('key', `must return text, not ${quote(text)}`);
+    throw wrongReturn('key', 'text', text);
   };
   const beginning = from === undefined ? { ...BEGINNING, offset } : checked(from, request);
   const position = new PagePosition<Item>(beginning, key && keyOf);
@@ -158,10 +160,11 @@ function readPage<Page, Item>(
   const repeated = new RepeatedPage();
   const validate = async (body: unknown): Promise<StandardResult<ReadPage<Item>>> => {
     const checkedBody = schema ? await schema['~standard'].validate(body) : { value: body as Page };
-    if (checkedBody.issues) return checkedBody;
+    if (!isResult(checkedBody) || checkedBody.issues) return checkedBody as StandardResult<never>;
     const page = checkedBody.value;
     const items: unknown = itemsOf ? itemsOf(page) : (page as { readonly results?: unknown } | null)?.results;
     const place = placeInPages(body);
+    if (items instanceof Promise) throw wrongReturn('items', 'an array', items);
     if (!Array.isArray(items))
       return { issues: [{ message: 'expected an array of items', path: itemsOf ? [] : ['results'] }] };
     // Pages go by offset, or each names the next one.

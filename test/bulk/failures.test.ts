@@ -149,6 +149,13 @@ describe('a failure that all others would share', () => {
     expect(seen).toContain(1);
   });
 
+  it('is that `isFatal` returns a promise, which would be taken for true', async () => {
+    const { clock, client } = world();
+    const isFatal = (() => Promise.reject(new Error('later'))) as never;
+    const loop = gathered(client.bulk([1], () => Promise.reject(new Error('a failure')), { isFatal }));
+    await expect(clock.run(loop)).rejects.toThrow('isFatal must return true or false, not an object (Promise)');
+  });
+
   it('may be an error that `isFatal` throws', async () => {
     const { clock, client } = world();
     const isFatal = (): boolean => {

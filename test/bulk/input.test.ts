@@ -98,6 +98,24 @@ describe('the input of a bulk', () => {
     expect(seen.toSorted()).toEqual([0, 1, 2]);
   });
 
+  it.each([0, 1, 3])(
+    'that fails while nothing is under way ends the bulk with its error; items before that: %i',
+    async (count) => {
+      const { clock, client } = world();
+      function* failing(): Generator<number> {
+        yield* numbers(count);
+        throw new Error('the disk is gone');
+      }
+      const seen: number[] = [];
+      const loop = gathered(
+        client.bulk(failing(), (item) => item, { concurrency: 1 }),
+        ({ index }) => seen.push(index),
+      );
+      await expect(clock.run(loop)).rejects.toThrow('the disk is gone');
+      expect(seen).toEqual(numbers(count));
+    },
+  );
+
   it('that cannot be closed throws out of the loop that is left, but does not hide the error that ended it', async () => {
     const { clock, client } = world();
     const broken = (): Iterable<number> => ({

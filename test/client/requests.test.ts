@@ -60,6 +60,30 @@ describe('client.get', () => {
     });
   });
 
+  it.each([undefined, null, true, { issues: 'wrong' }])('says so where a schema returns %o', async (result) => {
+    const service = routes(() => ({ results: [] }));
+    const message = /^schema must return \{ value \} or \{ issues \}, not /;
+    for (const validate of [() => result, async () => result]) {
+      const schema = { '~standard': { version: 1, vendor: 'own', validate } } as never;
+      expect(await refusal(() => clientOf(service).get('/x', { schema }))).toMatch(message);
+      expect(await refusal(() => clientOf(service).paginate('/x', { schema })[Symbol.asyncIterator]().next())).toMatch(
+        message,
+      );
+    }
+  });
+
+  it('can be aborted while a schema takes its time', async () => {
+    const controller = new AbortController();
+    const validate = () => {
+      controller.abort(new Error('enough'));
+      return new Promise(() => {});
+    };
+    const schema = { '~standard': { version: 1, vendor: 'own', validate } } as never;
+    const client = clientOf(routes(() => ({})));
+    await expect(client.get('/x', { schema, signal: controller.signal })).rejects.toThrow('enough');
+    await client.idle();
+  });
+
   it('names the endpoint by the template, and a path without placeholders as client.fetch does', async () => {
     const service = routes(() => ({}));
     const endpoints = new Set<string>();

@@ -47,6 +47,11 @@ describe('the option cost', () => {
     expect(String(error)).toContain('must return a finite number of units, 0 or more, or undefined');
     expect(service.log).toEqual([]);
   });
+
+  it('that returns a promise is one, too, and no rejection of it is left', async () => {
+    const { client, clock } = clientOf(() => Promise.reject(new Error('a cost')) as never);
+    await expect(clock.run(client.getInfo())).rejects.toThrow('or undefined, not an object (Promise)');
+  });
 });
 
 describe('a stated cost above the limit of a whole window', () => {

@@ -21,6 +21,18 @@ function unreadBody(signal: AbortSignal): void {
   bodyStream(new Response('unread'), bounds);
 }
 
+it('of pieces that are no bytes breaks off, and does not end as if it had none', async () => {
+  const body = new ReadableStream({
+    start(controller) {
+      controller.enqueue('words');
+      controller.close();
+    },
+  });
+  const client = createClient({ baseUrl: 'https://api.mock.test', fetch: async () => new Response(body) });
+  const response = await client.fetch('/x');
+  await expect(response.text()).rejects.toMatchObject({ name: 'ConnectionError' });
+});
+
 /** An answer by client.fetch whose body the test sends piece by piece. */
 async function answer({ timeoutMs = 1_000, signal, onAnswered }: AnswerOptions = {}) {
   const clock = virtualClock();

@@ -166,6 +166,13 @@ describe('a redirect to another origin', () => {
     },
   );
 
+  it('is told to be none where it is no URL', async () => {
+    const { mine, client, errorOf } = neighbours();
+    mine.faults.next(1, { redirect: 'https://[::1/' });
+    const message = expect.stringMatching(/ \(REDIRECT: to what is no URL\)$/);
+    expect(await errorOf(client.getInfo())).toMatchObject({ code: 'REDIRECT', message });
+  });
+
   it('that a browser hides is given up too', async () => {
     const hidden = Object.defineProperties(new Response(null), {
       type: { value: 'opaqueredirect' },

@@ -56,6 +56,7 @@ describe('an attempt', () => {
     ['headers that are none', { status: 200, headers: { date: 'today' } }],
     ['headers that cannot be asked for one', { status: 200, headers: { forEach() {} } }],
     ['headers without a status', { headers: new Headers() }],
+    ['a status that is no number', { status: Number.NaN, headers: new Headers(), body: null }],
     ['no body', { status: 200, headers: new Headers(), json: async () => ({}) }],
     ['a body that is no stream', { status: 200, headers: new Headers(), body: { pipe() {} } }],
   ])('whose fetch gives %s is a failure that says so, and may have been counted', async (_, given) => {

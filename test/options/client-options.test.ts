@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createClient } from '../../src/client/create-client.ts';
 import { backgroundClock, systemClock } from '../../src/clock.ts';
@@ -144,5 +145,20 @@ describe('settings', () => {
   test.each([KEY, null, [KEY], 5])('are refused with %o in place of options, without repeating it', (options) => {
     const error = refusal(() => settings(options));
     expect(error.message).toMatch(/^options must be an object, not (string|null|an array|number)$/);
+  });
+
+  test.each([
+    [Promise.resolve({ apiKey: KEY }), 'an object (Promise)'],
+    [new URL('https://api.hiro.so'), 'an object (URL)'],
+    [new Map([['apiKey', KEY]]), 'an object (Map)'],
+    [new Headers({ apiKey: KEY }), 'an object (Headers)'],
+  ])('are refused with %o in place of options, which would be read as none', (options, kind) => {
+    expect(refusal(() => settings(options)).message).toBe(`options must be an object, not ${kind}`);
+  });
+
+  test('may be an instance of a class, of another realm, or have no prototype', () => {
+    class Own {}
+    for (const options of [new Own(), runInNewContext('({})'), Object.create(null)])
+      expect(settings(options)).toMatchObject({ concurrency: 32 });
   });
 });

@@ -23,6 +23,9 @@ describe('a pool', () => {
   it('refuses a client twice, and one that would take no call', () => {
     const client = createClient();
     expect(() => createPool([client, { client, minPriority: 1 }])).toThrow('clients must not hold a client, or');
+    expect(() => createPool(['a-key'] as never)).toThrow(
+      'clients must hold clients that createClient has made, not string',
+    );
     expect(() => createPool([])).toThrow('clients must be a list of one or more clients');
     expect(() => createPool([{ client, minPriority: 1, maxPriority: 0 }])).toThrow(
       'maxPriority must be at least minPriority (1), not 0',

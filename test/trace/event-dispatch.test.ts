@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/client/create-client.ts';
 import type { ClientEvent } from '../../src/events.ts';
@@ -35,6 +36,17 @@ describe('listeners', () => {
     client.subscribe(({ type }) => heard.push(type));
     client.getAddressAssets(ADDRESS).catch(() => {});
     expect(heard[0]).toBe('called');
+  });
+
+  it('of another realm may reject: that is ignored', async () => {
+    const { clock, client } = told();
+    const rejection = vi.fn();
+    process.on('unhandledRejection', rejection);
+    client.subscribe(runInNewContext('async () => { throw new Error("of a listener"); }'));
+    await clock.run(client.getInfo());
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', rejection);
+    expect(rejection).not.toHaveBeenCalled();
   });
 
   it('cost no event where there are none', async () => {

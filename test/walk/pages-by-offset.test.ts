@@ -23,6 +23,12 @@ describe('a pagination by offset', () => {
     },
   );
 
+  it.each(['items', 'key'])('says so where %s returns a promise, and leaves no rejection of it', async (option) => {
+    const later = (): Promise<never> => Promise.reject(new Error('of the caller'));
+    const pages = clientOf(byOffset(() => rows(30), 10)).paginate('/rows', { [option]: later as never });
+    await expect(taken(pages)).rejects.toThrow(new RegExp(`^${option} must return .*, not an object \\(Promise\\)$`));
+  });
+
   it.for([{}, keyed])('says so where a page tells the time beside the same items, too, %o', async (options) => {
     let time = 0;
     const service = routes(() => ({ time: ++time, offset: 0, results: rows(3) }));
