@@ -165,15 +165,15 @@ describe('a candidate that leaves units unexplained', () => {
   });
 
   it('is at once for more than that, whatever others may have used, where another expects the reading to within two units', () => {
-    const after = (plainLeaves: number, vagueLeaves: number): string[] => {
+    const left = (plainLeaves: number, vagueLeaves: number): string[] => {
       const { strict, plain, vague, eliminate, alive } = three();
       [strict.leaves, plain.leaves, vague.leaves] = [-10, plainLeaves, vagueLeaves];
       eliminate(true, reading(30_000, 50));
       return alive();
     };
-    expect(after(3.1, -2)).toEqual(['strict', 'vague']);
-    expect(after(3, -2)).toHaveLength(3);
-    expect(after(3.1, -2.1)).toHaveLength(3);
+    expect(left(3.1, -2)).toEqual(['strict', 'vague']);
+    expect(left(3, -2)).toHaveLength(3);
+    expect(left(3.1, -2.1)).toHaveLength(3);
   });
 
   it('is not where the others cannot tell: the reading may speak of another of their windows', () => {
