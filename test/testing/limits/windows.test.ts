@@ -115,6 +115,26 @@ describe('a window', () => {
     expect(await ask(54_000, 10)).toBe('429 left 0 reset 90000 wait 96');
   });
 
+  it('of the calendar keeps what was counted before, where a charge comes seconds late', async () => {
+    const clock = virtualClock({ wall: START });
+    const service = createMockService({
+      clock,
+      charge: 'after',
+      windows: 'sliding-counter',
+      keyless: { second: 10 },
+    });
+    const answerAt = async (at: number) => {
+      await clock.advance(at - clock.now());
+      return service.answer({ method: 'GET', url: URL_OF_INFO, headers: new Headers() });
+    };
+    const late = await answerAt(0);
+    for (const at of [2_000, 2_010, 2_020, 2_030, 3_000]) (await answerAt(at)).leave();
+    late.leave();
+    const { headers } = await answerAt(3_250);
+    // Three quarters of four, one of this second, and the request itself.
+    expect(new Map(headers).get('ratelimit-remaining')).toBe('5');
+  });
+
   it('that leaks holds one limit at once and gives it back evenly', async () => {
     const ask = asked({ windows: 'leaky', keyless: { minute: 6 } });
     expect(await ask(0, 6)).toBe('200 left 0 reset 60000');

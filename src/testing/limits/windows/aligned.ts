@@ -1,11 +1,14 @@
 import { ServiceCalendar, type ServicePeriod } from '../calendar.ts';
 import type { ServiceWindow } from './window.ts';
 
+/** So many windows are kept, the present one and the one before among them: charges may be seconds late, and a clock may be set back. */
+const MOST_KEPT = 16;
+
 /** Counts by windows of the UTC calendar, like Kong's rate-limiting plugins. */
 export class Aligned implements ServiceWindow {
   limit: number;
   readonly #calendar: ServiceCalendar;
-  /** Usage by the start of the window. The previous one is kept for late charges and for a clock that is set back. */
+  /** Usage by the start of the window, in the order of their first charges. */
   readonly #units = new Map<number, number>();
 
   constructor(limit: number, period: ServicePeriod) {
@@ -20,7 +23,7 @@ export class Aligned implements ServiceWindow {
   charge(units: number, at: number): void {
     const { start } = this.#calendar.seek(at);
     this.#units.set(start, (this.#units.get(start) ?? 0) + units);
-    if (this.#units.size <= 2) return;
+    if (this.#units.size <= MOST_KEPT) return;
     for (const oldest of this.#units.keys()) {
       this.#units.delete(oldest);
       return;
