@@ -19,6 +19,8 @@ export class FirstRequestModel implements WindowModel {
   /** The instant at which the window before it had surely ended. */
   #clearFrom = -Infinity;
   #spent = 0;
+  /** Units that the window before may have held. */
+  #spentBefore = 0;
   /** Units that the present window holds at least, because the answer to its first request says so. */
   #least = 0;
   /** Units that may belong to the next window already, and the latest instant at which they can have arrived. */
@@ -48,7 +50,10 @@ export class FirstRequestModel implements WindowModel {
     this.#roll(from);
     this.#spent += units;
     if (from >= this.#clearFrom) this.#beganBy = Math.min(this.#beganBy, to);
-    else this.#carriedBy = Math.max(this.#carriedBy, to);
+    else {
+      this.#carriedBy = Math.max(this.#carriedBy, to);
+      this.#spentBefore += units;
+    }
     if (to < this.#beganFrom + this.#periodMs) return;
     this.#carried += units;
     this.#carriedBy = Math.max(this.#carriedBy, to);
@@ -86,7 +91,8 @@ export class FirstRequestModel implements WindowModel {
       this.#begin(this.#beganFrom + this.#periodMs, receivedAt, used + settledSince);
       return 0;
     }
-    const others = Math.max(0, this.#missing(reading));
+    const isOfBefore = sentAt < this.#clearFrom && used - reading.held <= this.#spentBefore;
+    const others = isOfBefore ? 0 : Math.max(0, this.#missing(reading));
     if (others > 0) this.book(others, sentAt, receivedAt);
     // If that window has ended since, the present one holds only what came later.
     this.#spent = Math.min(this.#spent, used + settledSince);
@@ -140,6 +146,7 @@ export class FirstRequestModel implements WindowModel {
     if (hadBegun) this.#beganFrom += this.#periodMs;
     this.#beganBy = Infinity;
     this.#least = 0;
+    this.#spentBefore = this.#spent;
     this.#spent = hadBegun ? this.#carried : 0;
     if (this.#spent === 0) this.#carriedBy = -Infinity;
     this.#carried = 0;
