@@ -97,7 +97,7 @@ export class FirstRequestModel implements WindowModel {
     // If that window has ended since, the present one holds only what came later.
     this.#spent = Math.min(this.#spent, used + settledSince);
     this.#carried = Math.min(this.#carried, this.#spent);
-    return others;
+    return isOfBefore ? Infinity : others;
   }
 
   /** Units of a reading that are not booked in the present window; negative: none. */

@@ -58,7 +58,7 @@ describe('a window that begins with its first request', () => {
     model.book(2, END - 100, END + 100);
     expect(model.spent(END + 200)).toBe(2);
     model.book(1, END - 90, END + 210);
-    expect(model.reconcile(read(END - 80, 9), NONE)).toBe(0);
+    expect(model.reconcile(read(END - 80, 9), NONE)).toBe(Infinity);
     expect(model.spent(END + 300)).toBe(3);
     expect(model.reconcile(read(END - 80, 9.5), NONE)).toBe(6.5);
     expect(model.spent(END + 300)).toBe(9.5);

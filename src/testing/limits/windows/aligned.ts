@@ -2,7 +2,7 @@ import { ServiceCalendar, type ServicePeriod } from '../calendar.ts';
 import type { ServiceWindow } from './window.ts';
 
 /** So many windows are kept, the present one and the one before among them: charges may be seconds late, and a clock may be set back. */
-const MOST_KEPT = 16;
+const MOST_KEPT = 4;
 
 /** Counts by windows of the UTC calendar, like Kong's rate-limiting plugins. */
 export class Aligned implements ServiceWindow {
