@@ -12,8 +12,8 @@ const BEGINS_AT = 1e12;
 
 /**
  * Creates a share of a fixed part of every window, for processes that cannot communicate: four of them with
- * `fixedShare(0.25)` never take more than the limit together. What one does not use is not used by the others, so prefer
- * {@link localShare} or `redisShare` where they can be used.
+ * `fixedShare(0.25)` take no more than the limit together, unless that is less than a unit for each. What one does not use is not
+ * used by the others, so prefer {@link localShare} or `redisShare` where they can be used.
  *
  * @param part - the part of each window, above 0 and at most 1. Every window holds at least one unit.
  * @throws ConfigError if it is not such a number.

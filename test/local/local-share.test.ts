@@ -192,6 +192,11 @@ describe('fixedShare', () => {
     await client.close();
   });
 
+  it('lets each of four clients have a unit of a minute that has three, so that one is refused', async () => {
+    const { limited } = await fourths('aligned', 4 / 3, 3);
+    expect(limited).toBe(1);
+  });
+
   it('leaves a client its part alone, however much the others leave', async () => {
     const clock = virtualClock({ wall: Date.UTC(2026, 2, 10, 14, 0, 7) });
     const service = createMockService({ clock, keys: [KEY], keyed: { minute: 100 }, latencyMs: 10 });

@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import { createClient, createClientPool } from 'redis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RedisLike, type RunScript, scriptRunner } from '../../src/redis/connection.ts';
 import { keysOf } from '../../src/redis/keys.ts';
 import { redisStore } from '../../src/redis/redis-store.ts';
+import { END_LOOK, LOOK } from '../../src/redis/scripts/look.ts';
+import { PAUSE, RESUME, RESUMED } from '../../src/redis/scripts/pause.ts';
+import { SHARE } from '../../src/redis/scripts/share.ts';
+import { TAKE } from '../../src/redis/scripts/take.ts';
 import { LOOK_MS, type ShareStore } from '../../src/sharing/store/store.ts';
 import { asker, asking, slotAsk, telling, windowAsk } from '../../src/testing/share/asking.ts';
 import { LONG_CASES, SHORT_CASES, storeContract } from '../sharing/store.contract.ts';
@@ -85,6 +90,23 @@ describe.skipIf(!hasRedis)('the store in Redis', () => {
       await redis.script('FLUSH');
       await useAll(store, 10);
     }
+  });
+
+  it('needs of an ACL what the page of sharing names', async () => {
+    const [, named = ''] =
+      /commands of the scripts, too: `([^`]+)`/.exec(readFileSync('docs/sharing.md', 'utf8')) ?? [];
+    const rules = named.split(/\s+/);
+    const scripts = [TAKE, SHARE, LOOK, END_LOOK, PAUSE, RESUME, RESUMED].join();
+    const called = Array.from(
+      scripts.matchAll(/\bp?call\('([A-Z]+)'/g),
+      ([, command = '']) => `+${command.toLowerCase()}`,
+    );
+    expect(rules.toSorted()).toEqual([...new Set(['+eval', '+evalsha', ...called])].sort());
+    await redis.acl('SETUSER', 'limited', 'on', '>password', 'resetkeys', '~sq6:*', '-@all', ...rules);
+    const limited = createClient({ url: server.url, username: 'limited', password: 'password' });
+    endings.push(() => limited.destroy());
+    await limited.connect();
+    await useAll(open(limited).store);
   });
 
   it('may be reached through a pool', async () => {

@@ -89,6 +89,21 @@ describe('the cases of a store', () => {
         }),
       'answers that an ask is stale whose sequence does not rise, and changes nothing',
     ],
+    [
+      'forgets the facts with their version, after an hour without an ask',
+      (now) => {
+        let [store, usedAt] = [memoryStore(now), now()];
+        return {
+          ...taking(async (ask) => {
+            if (now() - usedAt >= 3_600_000) store = memoryStore(now);
+            usedAt = now();
+            return await store.take(ask);
+          })(now),
+          share: (version, tell) => store.share(version, tell),
+        };
+      },
+      'keeps the version and the facts as long as there are asks, and forgets the version an hour after the last, but no fact',
+    ],
   ])('are not all passed by a store that %s', async (_, makeStore, title) => {
     await expect(caseOf(title).check(makeStore)).rejects.toThrow('The store');
   });
