@@ -145,6 +145,17 @@ describe.skipIf(!hasRedis)('the store in Redis', () => {
     expect(await redis.zcard(keyOf('live'))).toBeLessThanOrEqual(DOZENS);
   });
 
+  it('remembers the version of the facts for as long as it is asked, although no ask changes it', async () => {
+    let time = 1_700_000_000_000;
+    const { store, expire } = timedStore(redis, () => time);
+    await store.share(-1, new Map([['l:minute', '500']]));
+    for (let sequence = 1; sequence <= 6; sequence++) {
+      time += 1_800_000;
+      await expire();
+      expect(await store.take(asking({ sequence, version: 1 }))).toMatchObject({ version: 1 });
+    }
+  });
+
   it('keeps short strings, whatever the numbers', async () => {
     const { store, keyOf } = open();
     const slots = Array.from({ length: 5 }, (_, index) => slotAsk({ name: String(index), total: 1e30 }));

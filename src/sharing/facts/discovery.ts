@@ -58,7 +58,6 @@ export class Discovery {
 
   /** Records that a request is sent, while so many calls wait. */
   onSent(waiting: number, now: number): void {
-    if (!this.isLooking(now)) return;
     this.#isCrowded ||= waiting * APART_MS > LOOK_MS;
     this.#sendAt = Math.min(now + APART_MS, this.#until);
   }
@@ -122,7 +121,6 @@ export class Discovery {
   end(): void {
     if (this.#until > -Infinity) this.#ended.raise();
     this.#until = -Infinity;
-    this.#from = Infinity;
   }
 
   /** Whether the store is to be told of an end. */

@@ -19,7 +19,7 @@ export class Recollection {
   readonly #used = new Expiring<Heard>();
   /** The age of the store's memory by the last answer, and when that arrived. */
   #age: { readonly forMs: number; readonly at: number } | undefined;
-  /** When the store was asked first after the loss. What it has granted since, it knows. */
+  /** When it was first heard that the store has lost it. What it has granted since, it knows. */
   #lostAt = -Infinity;
   /** When the slots are over that other processes may hold. */
   #gathersUntil = -Infinity;
@@ -46,7 +46,7 @@ export class Recollection {
     const isDropped = isYoung && now - age.at >= STATE_LASTS_MS - STATE_RENEWED_MS && facts?.size !== 0;
     const isLost = isYoung && !isDropped;
     if (isLost) {
-      [this.#lostAt, this.#gathersUntil, this.#processes] = [now - forMs, now + aheadMs, processes];
+      [this.#lostAt, this.#gathersUntil, this.#processes] = [now, now + aheadMs, processes];
     } else
       windows.forEach(({ name, ttlMs }, index) => {
         this.#used.set(name, { units: used[index] ?? 0, at: now }, ttlMs, now);

@@ -100,14 +100,11 @@ export class ShapeProbe {
 
   /** The slot to ask for, of those that come next. */
   slot(slots: readonly Slot[], arrival: TimeRange): Slot | undefined {
-    while (this.#turn && this.isDue(arrival)) {
-      const { end } = this.#turn;
-      const isLast = this.#turn.asked++ === 0;
-      // Where all slots are too wide for the end of the second, the next one shows as well that usage has grown.
-      const last = slots.findLast(({ to }) => to <= end) ?? slots[0];
-      const slot = isLast ? last : slots.find(({ from }) => from >= end);
-      if (slot) return slot;
-    }
-    return undefined;
+    const turn = this.isDue(arrival) ? this.#turn : undefined;
+    if (!turn) return undefined;
+    const { end } = turn;
+    if (turn.asked++ > 0) return slots.find(({ from }) => from >= end);
+    // Where all slots are too wide for the end of the second, the next one shows as well that usage has grown.
+    return slots.findLast(({ to }) => to <= end) ?? slots[0];
   }
 }

@@ -16,6 +16,12 @@ describe('a look at the service', () => {
     expect(discovery.isAlone(0)).toBe(true);
   });
 
+  it('is asked for again as soon as that of another is over, and soon in any case where nothing is known yet', () => {
+    expect([asked(20, true), asked(900, true), asked(900, false)].map(({ waitsUntil }) => waitsUntil)).toEqual([
+      20, 50, 200,
+    ]);
+  });
+
   it('begins when the others have sent what they held, where windows are known', () => {
     const discovery = asked('granted', false);
     discovery.ask(false, 900);
@@ -54,6 +60,9 @@ describe('a look at the service', () => {
     expect(renewsAt).toBeLessThan(LOOK_MS);
     expect(discovery.renewsAt(LOOK_MS)).toBe(Infinity);
     expect(asked('over', false).renewsAt(0)).toBe(Infinity);
+    discovery.ask(false, renewsAt);
+    discovery.hear('over', false, renewsAt);
+    expect([discovery.isLooking(renewsAt), discovery.renewsAt(renewsAt)]).toEqual([true, Infinity]);
   });
 
   it('has an end that is to be told at once, also where it could not be told and no call asks for a trip', async () => {

@@ -53,7 +53,31 @@ function worldOf(vagueMs: number | 'unknown' = 0): World {
 
 const alive = (...shapes: readonly Shape[]): Pick<WindowNews, 'shapes'> => ({ shapes: { alive: shapes, epoch: 0 } });
 
+it('a part of each limit is shared in whole units, at least one', () => {
+  const { ledger } = worldOf();
+  const partsOf = (limit: number): number[] =>
+    [1, 0.25, 0.01].map((part) => new FactSync({} as Member, ledger, part).partOf(limit));
+  expect([partsOf(500), partsOf(7), partsOf(1), partsOf(0)]).toEqual([
+    [500, 125, 5],
+    [7, 1, 1],
+    [1, 1, 1],
+    [0, 0, 0],
+  ]);
+});
+
 describe('what a process believes of what others tell', () => {
+  it('is no limit where others know the service’s clock and it does not: it would name other seconds', async () => {
+    const known = async (vagueMs: number | 'unknown', told: string, limit = '100'): Promise<number> => {
+      const { ledger, store, share } = worldOf(vagueMs);
+      await store.share(-1, new Map([['l:minute', limit], ...(told ? [['lead', told] as const] : [])]));
+      await share();
+      return ledger.windows.size;
+    };
+    // What was told so long ago says nothing of the clock any more.
+    const old = `-10 10 ${BEGIN - 10_800_000}`;
+    expect([await known('unknown', old), await known(0, old), await known('unknown', '')]).toEqual([0, 1, 1]);
+  });
+
   it('is a limit, until an answer names it, and the answer then', async () => {
     const { ledger, store, share, read } = worldOf();
     const limitTold = async (limit: string): Promise<number | undefined> => {

@@ -4,7 +4,7 @@ import { firstRequest } from '../../../src/quota/models/first-request.ts';
 import { leaky } from '../../../src/quota/models/leaky.ts';
 import { slidingCounter } from '../../../src/quota/models/sliding-counter.ts';
 import { slidingLog } from '../../../src/quota/models/sliding-log.ts';
-import type { Shapes } from '../../../src/quota/share-limit.ts';
+import type { Shapes, WindowNews } from '../../../src/quota/share-limit.ts';
 import type { Period } from '../../../src/quota/time/periods.ts';
 import { ResetDetector } from '../../../src/sharing/facts/reset-detector.ts';
 import { BEGIN, exactly, reading } from '../support/small.ts';
@@ -93,6 +93,7 @@ describe('a window whose use drops where the calendar begins a new one', () => {
     ['was last read two windows ago', [1_000, 90], [120_100, 1]],
     ['is read when its beginning is over', [59_000, 90], [63_500, 1]],
     ['drops within one window', [10_000, 90], [59_000, 1]],
+    ['drops within the beginning of one window', [60_010, 90], [60_100, 1]],
     ['is read across its edge', [58_000, 90], [119_990, 1]],
   ] as const)('shows nothing where it %s', (_, before, after) => {
     expect(judged([before, after])).toEqual(IN_DOUBT);
@@ -162,6 +163,8 @@ describe('a long window of which what was used stays used where the calendar beg
     expect(left(12, 0, AFTER, 10)).toEqual(OTHERS);
     expect(left(31, 1, 3_781_000)).toEqual(ALL);
     expect(left(31, 1, 3_420_200, 30, 'minute')).toEqual(ALL);
+    // So may what was used two windows later.
+    expect(left(31, 1, AFTER + 3_600_000)).toEqual(ALL);
   });
 
   it('is not left without a shape', () => {
@@ -179,15 +182,28 @@ describe('a long window of which what was used stays used where the calendar beg
 describe('a long window of which less is used than the claims leave of the calendar’s window before', () => {
   const ESTIMATE: Shapes = { alive: [slidingLog, slidingCounter, firstRequest], epoch: 0 };
 
-  function left(used: number, estimated: number, shapes = ESTIMATE): string[] {
+  function left(used: number, estimated: number, shapes = ESTIMATE, rest: Partial<WindowNews> = {}, end = 0): string[] {
     const [at, claims] = [exactly(BEGIN + 60_000), { present: undefined, estimated }];
-    const { alive } = new ResetDetector().judge(reading({ period: 'hour', used, shapes }), at, at, claims);
+    const news = reading({ period: 'hour', used, shapes, ...rest });
+    const { alive } = new ResetDetector().judge(news, at, exactly(at.least + end), claims);
     return alive.map(({ name }) => name);
   }
 
   it('is not estimated, unless a killed process may have held so much', () => {
     expect(left(13, 18)).toEqual(['sliding-log', 'first-request']);
     expect(left(14, 18)).toEqual(ESTIMATE.alive.map(({ name }) => name));
+  });
+
+  it('may be estimated where it is a minute, unless that is a tenth of it, too', () => {
+    const ofMinute = (limit: number, used: number): number =>
+      left(used, 18, ESTIMATE, { period: 'minute', limit }).length;
+    expect([ofMinute(100, 9), ofMinute(100, 8), ofMinute(20, 14), ofMinute(20, 13)]).toEqual([3, 2, 3, 2]);
+    expect(left(13, 18, ESTIMATE, { limit: 100 })).toHaveLength(2);
+  });
+
+  it('may be estimated where the reading is of an hour that may have ended', () => {
+    expect(left(13, 18, ESTIMATE, {}, 3_539_999)).toHaveLength(2);
+    expect(left(13, 18, ESTIMATE, {}, 3_540_000)).toHaveLength(3);
   });
 
   it('may be estimated after a refusal, and is not left without a shape', () => {

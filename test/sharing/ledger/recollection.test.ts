@@ -40,10 +40,10 @@ describe('what a process remembers of the store', () => {
   it('is what was heard before the loss, by when that was', () => {
     const recollection = new Recollection();
     recollection.hear(WINDOWS, answer(10_000, 40), BEFORE, 5_000);
-    recollection.hear(WINDOWS, answer(100, 0), BEFORE, 7_000);
+    recollection.hear(WINDOWS, answer(1_000, 0), BEFORE, 7_000);
     expect(recollection.remind(WINDOWS, 7_500)[0]?.reading).toBe(40);
     // What the younger store has said since, it knows.
-    recollection.hear(WINDOWS, answer(600, 7), BEFORE, 7_500);
+    recollection.hear(WINDOWS, answer(1_500, 7), BEFORE, 7_500);
     expect(recollection.remind(WINDOWS, 7_500)[0]?.reading).toBe(-1);
   });
 

@@ -28,6 +28,8 @@ describe('a probe of the shape of a second', () => {
     const { probe, slots } = probing();
     expect(begins(probe.filter(following(slots, 750)))).toEqual([800, 900, 1_400, 1_500, 1_600, 1_700, 1_800, 1_900]);
     expect(begins(probe.filter(following(slots, 950).slice(0, 3)))).toEqual([1_000, 1_100, 1_200]);
+    const wide = slots.after({ least: BEGIN + 650, most: BEGIN + 850 }, 12);
+    expect(begins(probe.filter(wide)).filter((at) => at < 1_400)).toEqual([700]);
   });
 
   it('is on while a second may be the calendar’s or opened by a request, for the first six seconds of each twenty', () => {
@@ -38,7 +40,8 @@ describe('a probe of the shape of a second', () => {
     const { probe, windows, slots } = probing();
     for (let second = 0; second < 6; second++) {
       expect(isOn(probe, second * 1_000)).toBe(true);
-      probe.filter(following(slots, round + second * 1_000));
+      // However often it asks in each.
+      for (const at of [0, 100]) probe.filter(following(slots, round + second * 1_000 + at));
     }
     expect([5_100, 19_900, 20_000].map((at) => isOn(probe, at))).toEqual([false, false, true]);
     windows.open('second', 20, { alive: [aligned], epoch: 0 });
@@ -95,6 +98,12 @@ describe('a probe of the shape of a second', () => {
     const { probe } = probing();
     probe.read(reading({ period: 'second', ...rest }), exactly(BEGIN + at));
     expect(probe.isDue(exactly(BEGIN + at + 20))).toBe(false);
+  });
+
+  it('is not of a process whose request may have been counted in the next second', () => {
+    const { probe } = probing();
+    probe.read(reading({ period: 'second', used: 1 }), { least: BEGIN + 400, most: BEGIN + 1_000 });
+    expect(probe.isDue(exactly(BEGIN + 420))).toBe(false);
   });
 
   it('is over with the second', () => {

@@ -57,11 +57,12 @@ it('a costly request takes all its units of what is left', () => {
 
 it('of requests that were under way together the one that was counted last says what is left', () => {
   const subject = new Subject();
-  subject.read(29, 0, 50);
+  subject.read(25, 0, 50);
+  subject.read(29, 0, 55);
   subject.read(25, 0, 60);
   expect(subject.earliest(70)).toBe(70);
   subject.send(1, 70);
-  expect(subject.earliest(70)).toBeGreaterThan(70);
+  expect(subject.earliest(70)).toBe(55 + 2_000);
   subject.read(25, 55, 100);
   expect(subject.earliest(100)).toBe(100);
 });
@@ -139,4 +140,35 @@ it('one request goes first after the store has lost its memory, also where the c
   expect([earliest(20_060), subject.earliest(20_060, 2, true)]).toEqual([20_060, 21_000]);
   subject.read(29, 25_000, 25_050);
   expect(subject.earliest(25_060, 2, true)).toBe(25_060);
+});
+
+it('one request goes first after the loss also where no response has stated yet what is left', () => {
+  const subject = new Subject();
+  subject.windows.open('minute', 30, { alive: [aligned], epoch: 0 });
+  subject.room.lose(20_000);
+  subject.send(1, 20_000);
+  expect(subject.earliest(20_010, 1, true)).toBe(21_000);
+});
+
+it('of windows that hold a request back the one that does so for longest is named, and of a day a unit slides out in two seconds at most', () => {
+  const subject = new Subject();
+  for (const limit of [30, 120]) {
+    subject.windows.open('minute', limit, { alive: SHAPES, epoch: 0 });
+    subject.windows.open('day', 240, { alive: SHAPES, epoch: 0 });
+    subject.room.read(reading({ limit, used: limit, sentAt: 0, receivedAt: 50 }));
+    subject.room.read(reading({ period: 'day', limit: 240, used: 237, sentAt: 0, receivedAt: 50 }));
+    subject.underWay.units = 4;
+    const hold = subject.room.hold(subject.windows, 1, false, 60);
+    // The minute lacks five units, and the day two.
+    expect([hold?.window.period, hold?.until]).toEqual(limit === 30 ? ['minute', 10_050] : ['day', 4_050]);
+  }
+});
+
+it('once what the latest response lacked has slid out, and it is old, one request goes and the others wait for its response', () => {
+  const subject = new Subject();
+  subject.read(30, 0, 50);
+  subject.send(3, 60);
+  expect(subject.earliest(8_049)).toBe(8_050);
+  subject.send(0, 8_000);
+  expect(subject.earliest(8_050)).toBe(9_000);
 });

@@ -145,6 +145,21 @@ describe('a process that cannot ask the store', () => {
     expect(paceOf(alone)).toBeCloseTo(500 / 0.9);
   });
 
+  it('sends less where a window was full, although some of it has slid out since, until it reads anew', () => {
+    const alone = holding();
+    read(alone, 'minute', 600, [
+      [0, 590],
+      [1_000, 600],
+      [2_000, 595],
+    ]);
+    expect(paceOf(alone, 3_000)).toBeCloseTo(500 / 0.9);
+    read(alone, 'minute', 600, [
+      [4_000, 5],
+      [6_000, 10],
+    ]);
+    expect(paceOf(alone)).toBeCloseTo(500 / 0.9 / 2);
+  });
+
   it('sends no less where its own request fills a second of one', () => {
     const seconds = calendar({ second: 1, minute: 50 });
     const alone = holding(seconds);
@@ -218,6 +233,7 @@ describe('what a process without a store reads of the rate of all', () => {
     ]);
     expect(paceOf(alone)).toBeCloseTo(500);
     spend(alone, 24);
+    expect(paceOf(alone, 2_100)).toBeCloseTo(500 / 0.75);
     // It reads for two seconds before it corrects its part again.
     minute(alone, [
       [2_500, 130],

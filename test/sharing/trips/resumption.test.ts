@@ -222,3 +222,20 @@ describe('a pause of the service', () => {
     expect(resumption.mayAsk(5)).toBe(true);
   });
 });
+
+describe('a probe that was served', () => {
+  it('is told once, although other requests are served after it, and is followed by no other probe', async () => {
+    const resumption = await told('probe');
+    // Sent before the process was told to probe.
+    resumption.onServed(UNTIL, UNTIL + 50);
+    expect([resumption.isDue(UNTIL + 50), resumption.mayProbe(UNTIL + 60)]).toEqual([true, false]);
+    const { store } = recording();
+    await resumption.tell(store, call, 'me', () => UNTIL + 60);
+    resumption.onServed(UNTIL + 1, UNTIL + 70);
+    expect(resumption.isDue(UNTIL + 70)).toBe(false);
+  });
+});
+
+it('a process that is to wait for the probe of another waits no longer than the store says', async () => {
+  expect((await told(50)).until(UNTIL + 1)).toBe(UNTIL + 50);
+});

@@ -69,6 +69,24 @@ describe('others who spend the same quota', () => {
     expect(others.perUnit).toBe(0);
     observe(others, 4, LIMIT, at + 500, { ...ALL_BEFORE, used: 4 }, 2);
     expect(others.perUnit).toBeGreaterThan(1);
+    const before = others.perUnit;
+    observe(others, 100, LIMIT, at + 5_000);
+    expect(others.perUnit).toBeLessThan(before);
+  });
+
+  it('take what they were seen to take where no request of ours was counted', () => {
+    const others = new OtherConsumers(MINUTE_MS);
+    for (const at of [0, 500]) observe(others, 2, LIMIT, at, { ...ALL_BEFORE, used: 2 }, 0);
+    expect(others.perUnit).toBeCloseTo(2, 1);
+  });
+
+  it('take nothing for each of ours while chance explains what was seen', () => {
+    const others = new OtherConsumers(MINUTE_MS);
+    others.onHeld(900);
+    observe(others, 2, LIMIT, 1_000);
+    expect(others.perUnit).toBe(0);
+    observe(others, 1, LIMIT, 1_100);
+    expect(others.perUnit).toBeGreaterThan(1);
   });
 
   it('are left what they usually take, less as the window passes', () => {
@@ -86,6 +104,46 @@ describe('others who spend the same quota', () => {
     const ofAnHour = new OtherConsumers(60 * MINUTE_MS);
     for (let minute = 0; minute < 10; minute++) observe(ofAnHour, 50, 10_000, minute * MINUTE_MS);
     expect(ofAnHour.reserve(10_000, 0, 100)).toBeGreaterThan(2_000);
+  });
+
+  it('are left what they usually take of a day once a day has shown it', () => {
+    const DAY_MS = 24 * 60 * MINUTE_MS;
+    const reserved = (last: number): number => {
+      const others = new OtherConsumers(DAY_MS);
+      for (let hour = 0; hour < 24; hour++) observe(others, 50, 10_000, 1_000 + hour * 60 * MINUTE_MS);
+      observe(others, 50, 10_000, 1_000 + last);
+      return others.reserve(10_000, 0, 100);
+    };
+    expect(reserved(DAY_MS - 1)).toBeLessThan(300);
+    expect(reserved(DAY_MS)).toBeGreaterThan(1_000);
+  });
+
+  it('are left no more for what followed a full minute of the calendar, unless another has begun', () => {
+    const reserved = (startedAt: number): number => {
+      const others = company(10);
+      const at = 7 * MINUTE_MS;
+      observe(others, 0, LIMIT, at, { startedAt: at, used: 0, isFull: false, isBlurred: false });
+      observe(others, 0, LIMIT, at + 1_000, { startedAt: at, used: LIMIT, isFull: true, isBlurred: false });
+      observe(others, 200, LIMIT, at + 61_000, { startedAt, used: 200, isFull: false, isBlurred: false });
+      return others.reserve(LIMIT, 0, 100);
+    };
+    const same = reserved(7 * MINUTE_MS);
+    // When a minute began is known the better the more answers there are.
+    expect(reserved(7 * MINUTE_MS + 500)).toBe(same);
+    expect(reserved(8 * MINUTE_MS)).toBeGreaterThan(same + 20);
+  });
+
+  it('are left no more for what followed a full minute where an answer of the one before came late', () => {
+    const others = company(10);
+    const at = 8 * MINUTE_MS;
+    const calendar = (units: number, now: number, startedAt: number, isFull: boolean): void =>
+      observe(others, units, LIMIT, now, { startedAt, used: LIMIT, isFull, isBlurred: false });
+    calendar(0, at, at, false);
+    calendar(0, at + 1_000, at, true);
+    calendar(0, at + 1_100, at - MINUTE_MS, true);
+    const before = others.reserve(LIMIT, 0, 100);
+    calendar(200, at + 1_200, at, false);
+    expect(others.reserve(LIMIT, 0, 100)).toBe(before);
   });
 
   it('are never left more than half, however much they take', () => {
@@ -203,6 +261,14 @@ describe('what others may have taken unseen', () => {
     const others = burst();
     observe(others, 4, LIMIT, 1_500);
     expect(others.unobserved(1_000, SECOND_MS)).toBe(18);
+  });
+
+  it('is by what they took at once where a window of the calendar has only just begun, or may not have yet', () => {
+    for (const startedAt of [61_000, 61_020]) {
+      const others = burst();
+      observe(others, 4, LIMIT, 61_000, { startedAt, used: 4, isFull: false, isBlurred: false });
+      expect(others.unobserved(1_000, SECOND_MS)).toBe(36);
+    }
   });
 
   it('is by what they took since a window of the calendar began', () => {

@@ -73,11 +73,21 @@ describe('the room that is left for other consumers', () => {
     const late = { others: { unobserved: () => 100 } };
     expect(reserved(room('minute', late), 58_000)).toBe(25);
     expect(reserved(room('minute', { ...late, shape: slidingLog }), 58_000)).toBe(50);
+    expect(reserved(room('second', late), 900)).toBe(50);
   });
 
   it('may be taken by so many requests of others for each of ours under way, twice as many as they take while this client sends or waits', () => {
     expect(room('minute', { underWay: 0 }).mayHaveTaken(100)).toBe(1);
     expect(room('minute', { underWay: 4 }).mayHaveTaken(100)).toBe(24);
+  });
+
+  it('may be taken evenly, as much of it as is left for them at most, since the last reading came', () => {
+    const taken = (ms: number): number => {
+      const minute = room('minute', { others: { unobserved: () => 0 } });
+      minute.onReading({ ...reading(0, 1), receivedAt: 400 });
+      return minute.mayHaveTaken(ms);
+    };
+    expect([taken(400), taken(30_400), taken(999_000)]).toEqual([0, 25, 50]);
   });
 
   it('is at least what they may have taken since the last reading, up to half of the window', () => {
@@ -129,6 +139,8 @@ describe('a request that the room for others holds back', () => {
     const full = room('minute');
     expect(released(full, 81, 2_000)).toBe(2_000 + RECHECK_MS);
     expect(released(room('second'), 81, 2_000)).toBe(2_020);
+    // Of a second nothing but that is kept for them.
+    expect(released(room('second'), 1, 2_000)).toBe(2_020);
   });
 
   it('may go in a longer window as soon as we have taken less of it than our part of the time', () => {
