@@ -69,7 +69,8 @@ export class SharedFacts {
    */
   get isUrgent(): boolean {
     for (const [field, value] of this.#pending)
-      if (/^[lsr]:/.test(field) || (Number(value) > 1 && !this.#known.has(field))) return true;
+      if (/^[lsr]:/.test(field) || (field.startsWith('c:') && Number(value) > 1 && !this.#known.has(field)))
+        return true;
     return false;
   }
 
