@@ -53,6 +53,8 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (Array.isArray(value)) return 'an array';
-  if (typeof value !== 'object' || value === null) return String(value);
-  return isObject(value) ? 'an object' : `a ${value.constructor.name}`;
+  if (isObject(value)) return 'an object';
+  if (value === null) return 'null';
+  // A map is [object Map].
+  return typeof value === 'object' ? Object.prototype.toString.call(value).slice(8, -1) : String(value);
 }

@@ -156,7 +156,7 @@ it.for<[object, string]>([
   [{ port: -1 }, 'port must be a port from 0 to 65535, not -1.'],
   [{ exchange: 5 }, 'exchange must be a function, not 5.'],
   [null as never, 'The options of listen must be an object, not null.'],
-  [new Map(), 'The options of listen must be an object, not a Map.'],
+  [new Map(), 'The options of listen must be an object, not Map.'],
 ])('a mock service does not listen at %o', async ([at, message]) => {
   await expect(createMockService().listen(at)).rejects.toThrow(message);
 });
