@@ -11,16 +11,16 @@ const FETCH = 'src/client/fetch-client.ts';
 
 const BUDGETS = [
   { what: 'own code, at once', entry: CLIENT, platform: 'browser', packages: 'external', split: true, budget: 73_140 },
-  { what: 'at once', entry: CLIENT, platform: 'browser', packages: 'bundle', split: true, budget: 87_150 },
-  { what: 'in one file', entry: CLIENT, platform: 'browser', packages: 'bundle', split: false, budget: 94_360 },
-  { what: 'fetch alone, at once', entry: FETCH, platform: 'browser', packages: 'bundle', split: true, budget: 74_040 },
+  { what: 'at once', entry: CLIENT, platform: 'browser', packages: 'bundle', split: true, budget: 87_160 },
+  { what: 'in one file', entry: CLIENT, platform: 'browser', packages: 'bundle', split: false, budget: 94_380 },
+  { what: 'fetch alone, at once', entry: FETCH, platform: 'browser', packages: 'bundle', split: true, budget: 74_050 },
   {
     what: 'command line, own code',
     entry: 'src/cli/bin.ts',
     platform: 'node',
     packages: 'external',
     split: false,
-    budget: 162_950,
+    budget: 162_980,
   },
 ] as const;
 

@@ -12,7 +12,8 @@ import { deprecationOf } from './deprecation.ts';
 import { Failure, KEY_CHANGED, REFUSED_HERE } from './failure.ts';
 import type { KeyMask } from './key-mask.ts';
 import { KeyRecognition } from './key-recognition.ts';
-import { cancelBody, redirectOf } from './redirect.ts';
+import { cancel } from './read-body.ts';
+import { redirectOf } from './redirect.ts';
 import { type AttemptCounts, type AttemptOutcome, isSafe, mayRetryRefusal, refusalsWith } from './retry-policy.ts';
 import { isGatewayFailure, isLimitation, isSurelyUndone } from './status.ts';
 import type { Transport } from './transport.ts';
@@ -152,11 +153,10 @@ export class HttpExchange {
   #onFailure({ call: { trace }, lease, isSettled }: Attempt, error: unknown): ExchangeResult {
     const failure = error instanceof Failure ? error : undefined;
     if (!isSettled) {
-      const code = failure?.code;
       this.#options.settle(lease, {
         kind: trace.sinceSentMs === undefined || failure?.isUnsent ? 'unsent' : 'lost',
-        failed: code !== undefined && !REFUSED_HERE.test(code),
-        code,
+        failed: failure !== undefined && !REFUSED_HERE.test(failure.code),
+        code: failure?.code,
       });
     }
     if (!failure) throw error;
@@ -186,7 +186,7 @@ export class HttpExchange {
     const { isLimited, redirect } = outcome;
     const mayRepeat = !call.ask.isOneShot && mayRetryRefusal(outcome, refusalsWith(outcome, counts));
     if (call.wants === 'none' || redirect || (isLimited && (mayRepeat || !call.takesRefusals))) {
-      cancelBody(response);
+      void cancel(response.body);
       return '';
     }
     if (!response.ok)

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { KeyMask } from './key-mask.ts';
-import { unreadBody } from './read-body.ts';
+import { cancel, unreadBody } from './read-body.ts';
 
 /** Limits of a streamed body. */
 export interface StreamBounds {
@@ -129,6 +129,6 @@ class BoundedBody {
   }
 
   #stop(reason: unknown): void {
-    (this.#reader ?? this.#response.body).cancel(reason).catch(() => {});
+    void cancel(this.#reader ?? this.#response.body, reason);
   }
 }

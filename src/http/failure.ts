@@ -20,9 +20,9 @@ export const UNSENT: ReadonlySet<string> = new Set([
 
 /**
  * Codes of requests that are not sent because of what they are: their key, or a header that `fetch` does not send, or because `fetch` takes no
- * Request. They are no failures of the service.
+ * Request. One whose body is not as long as stated may be sent in part. They are no failures of the service.
  */
-export const REFUSED_HERE: RegExp = /^(?:KEY_|ERR_INVALID_URL|UND_ERR_(?:INVALID_ARG|NOT_SUPPORTED))/;
+export const REFUSED_HERE: RegExp = /^(?:KEY_|ERR_INVALID_URL|UND_ERR_(?:INVALID_ARG|NOT_SUPPORTED|REQ_C))/;
 
 /** The failure of a request that got no usable answer. */
 export class Failure extends Error {
@@ -36,7 +36,7 @@ export class Failure extends Error {
 
   /** Whether the request was certainly not sent. */
   get isUnsent(): boolean {
-    return UNSENT.has(this.code) || REFUSED_HERE.test(this.code);
+    return UNSENT.has(this.code) || (REFUSED_HERE.test(this.code) && !/REQ_C/.test(this.code));
   }
 }
 

@@ -14,6 +14,13 @@ export function unreadBody({ body, bodyUsed }: Response): Response['body'] {
   throw new Failure('INVALID_RESPONSE', new TypeError('fetch must return the body unread.'));
 }
 
+/** Cancels a body that will not be read, or its reader, which releases its connection. One of a custom `fetch` may lack the method, or fail. */
+export async function cancel(body: Pick<ReadableStream, 'cancel'> | null | undefined, reason?: unknown): Promise<void> {
+  try {
+    await body?.cancel(reason);
+  } catch {}
+}
+
 /** The whole body as text. */
 export function readText(response: Response, cancellation: Cancellation, redact: Redact): Promise<string> {
   return read(response, cancellation, redact, joinText);
@@ -38,7 +45,7 @@ async function read<T>(
     reader = opened;
     return join(opened ? await cancellation.during(() => drained(opened)) : []);
   } catch (error) {
-    reader?.cancel(signal.reason).catch(() => {});
+    void cancel(reader, signal.reason);
     throw signal.aborted ? signal.reason : failureOf(error, redact);
   }
 }

@@ -1,5 +1,6 @@
 import type { Outgoing } from './call.ts';
 import { Failure } from './failure.ts';
+import { cancel } from './read-body.ts';
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
@@ -32,7 +33,7 @@ export function redirectOf(
     target.hash = '';
     return target;
   }
-  cancelBody(response);
+  void cancel(response.body);
   // A URL such as `file:` has no origin.
   const place = target ? redact(target.host ? target.origin : target.protocol) : header && 'what is no URL';
   throw new Failure('REDIRECT', place ? new Error(`to ${place}`) : undefined);
@@ -51,9 +52,4 @@ export function redirected(request: Outgoing, status: number, url: URL): Outgoin
   if (!becomesGet) return { ...request, url: url.href };
   const kept = Object.entries(headers).filter(([name]) => !OF_BODIES.test(name));
   return { ...rest, method: 'GET', url: url.href, headers: Object.fromEntries(kept) };
-}
-
-/** Cancels a body that will not be read, which releases its connection. */
-export function cancelBody(response: Response): void {
-  response.body?.cancel().catch(() => {});
 }

@@ -2,6 +2,7 @@ import { ConfigError, quote } from '../errors.ts';
 import type { QuotaShare } from '../share.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { readShareOptions, readStoreOptions, STORE_OPTIONS, type StoreOptions } from './share-options.ts';
+import { checkedStore } from './store/checked-store.ts';
 import type { ShareStore } from './store/store.ts';
 import { storeShare } from './store-share.ts';
 
@@ -38,5 +39,5 @@ export function customShare(options: CustomShareOptions): QuotaShare {
   if (typeof storeOf !== 'function')
     throw new ConfigError('storeOf', `must be a function that returns a store, not ${quote(storeOf)}`);
   const { secret, ...store } = readStoreOptions(own);
-  return storeShare({ storeOf: (credential) => storeOf(fingerprintOf(secret, credential)), ...store });
+  return storeShare({ storeOf: (credential) => checkedStore(storeOf(fingerprintOf(secret, credential))), ...store });
 }

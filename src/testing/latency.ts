@@ -34,7 +34,7 @@ export function latencyFrom(option: LatencyOption, random: () => number): () => 
  * ```
  */
 export function seeded(seed: number): () => number {
-  if (!Number.isFinite(seed)) throw new Error(`The seed must be a number, not ${seed}.`);
+  if (!Number.isFinite(seed)) throw new Error(`The seed must be a number, not ${String(seed)}.`);
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -6,8 +6,12 @@ export type Rule = readonly [isValid: (value: unknown) => boolean, expected: str
 /** Rules by name. */
 export type Rules = Readonly<Record<string, Rule>>;
 
+/** Whether a value is an object of names and values: no array, map, date, URL or promise, whose contents are not properties. */
 export const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+  typeof value === 'object' &&
+  value !== null &&
+  !(Symbol.iterator in value) &&
+  (Object.keys(value).length > 0 || Object.prototype.toString.call(value) === '[object Object]');
 export const isNumber = (value: unknown, least: number): boolean =>
   typeof value === 'number' && Number.isFinite(value) && value >= least;
 
@@ -49,5 +53,8 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (Array.isArray(value)) return 'an array';
-  return isObject(value) ? 'an object' : String(value);
+  if (isObject(value)) return 'an object';
+  if (value === null) return 'null';
+  // A map is [object Map].
+  return typeof value === 'object' ? Object.prototype.toString.call(value).slice(8, -1) : String(value);
 }

@@ -91,7 +91,7 @@ export function createMockService<Route extends RouteName = RouteName>(
     ...consoleOf(identities, settings),
     fetch: mockNetwork(host).fetch,
     async listen(at = {}) {
-      if (typeof at !== 'object') throw new Error(`listen takes { port: ${at} }, not ${at}.`);
+      if (typeof at === 'number') throw new Error(`listen takes { port: ${at} }, not ${at}.`);
       checkFields(at, LISTEN, 'the options of listen');
       const { port = 0, exchange = host.exchange } = at;
       return listen({ ...host, exchange }, port);

@@ -33,6 +33,41 @@ it('of pieces that are no bytes breaks off, and does not end as if it had none',
   await expect(response.text()).rejects.toMatchObject({ name: 'ConnectionError' });
 });
 
+describe('a body that was made by hand, and cannot be cancelled', () => {
+  /** What a client is given for every request: a body that never comes. */
+  const clientOf = (own: object, status = 200) => {
+    const clock = virtualClock();
+    const reader = { read: () => new Promise(() => {}), ...own };
+    const body = { getReader: () => reader, ...own };
+    const answer = { status, ok: status === 200, headers: new Headers({ 'retry-after': '5' }), body };
+    const fetch = async () => answer as unknown as Response;
+    const client = createClient({ baseUrl: 'https://api.mock.test', clock, timeoutMs: 1_000, maxAttempts: 1, fetch });
+    return { clock, client };
+  };
+
+  it.each([
+    ['has no such method', {}],
+    ['does so at once', { cancel() {} }],
+    [
+      'throws',
+      {
+        cancel() {
+          throw new Error('odd');
+        },
+      },
+    ],
+  ])('as it %s, is given up all the same', async (_, own) => {
+    const { clock, client } = clientOf(own);
+    expect(await client.getInfo({ headersOnly: true })).toMatchObject({ status: 200 });
+    const timedOut = { name: 'ConnectionError', code: 'TIMEOUT' };
+    await expect(clock.run(client.get('/a'))).rejects.toMatchObject(timedOut);
+    const { body } = await client.fetch('/a');
+    await expect(clock.run(async () => await body?.getReader().read())).rejects.toMatchObject(timedOut);
+    const refused = clientOf(own, 429);
+    await expect(refused.client.get('/a', { maxWaitMs: 0 })).rejects.toMatchObject({ name: 'QuotaExhaustedError' });
+  });
+});
+
 /** An answer by client.fetch whose body the test sends piece by piece. */
 async function answer({ timeoutMs = 1_000, signal, onAnswered }: AnswerOptions = {}) {
   const clock = virtualClock();

@@ -102,6 +102,19 @@ describe('a header that fetch does not send', () => {
   });
 });
 
+it('A body that is not as long as its header says fails its own call, and is no failure of the service', async () => {
+  const server = await rawServer((socket, nth) => socket.write(good(100 - nth)));
+  const { client } = clientOf(server);
+  await client.getInfo();
+  const init = { method: 'PUT', headers: { 'content-length': '9' }, body: 'short' };
+  for (let call = 0; call < 6; call++) {
+    const error = await endOf(client.fetch('/v2/fees', init));
+    expect(error).toMatchObject({ code: 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH', attempts: 1 });
+  }
+  // No pause as after failures in a row: the clock stands still.
+  expect(await client.fetch('/v2/fees')).toMatchObject({ status: 200 });
+});
+
 describe('a connection', () => {
   it('that the service closes while it is kept costs another attempt, and not the call', async () => {
     const server = await rawServer((socket, nth) => (nth === 2 ? socket.destroy() : socket.write(good(100 - nth))));

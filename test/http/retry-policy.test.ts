@@ -74,6 +74,7 @@ describe('a failure', () => {
     ...['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
     ...['HOSTNAME_MISMATCH', 'INVALID_CA', 'REDIRECT', 'TOO_LARGE'],
     ...['KEY_REFUSED', 'UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'ERR_INVALID_URL'],
+    'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
   ];
 
   it.each([...passing, 'NETWORK'])('by %s is tried again until the attempts are used up, then given up', (code) => {

@@ -17,7 +17,7 @@ describe('an attempt', () => {
 
   it.each([
     ...['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'UND_ERR_SOCKET', 'UND_ERR_HEADERS_TIMEOUT', 'HPE_INVALID_CONSTANT'],
-    ...['ERR_HTTP2_STREAM_ERROR', 'ERR_HTTP2_GOAWAY_SESSION'],
+    ...['ERR_HTTP2_STREAM_ERROR', 'ERR_HTTP2_GOAWAY_SESSION', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH'],
   ])('that ends with %s may have been counted', async (code) => {
     const fetch = () => Promise.reject(networkError(code));
     const failure = await failureOf(get(fetch));

@@ -1,5 +1,6 @@
 import { createMockService, virtualClock } from 'stacks-quota/testing';
 import { describe, expect, it, vi } from 'vitest';
+import type { ClientEvent } from '../../src/events.ts';
 import { createClient } from '../../src/index.ts';
 import { type CustomShareOptions, customShare, textStore } from '../../src/sharing/index.ts';
 import { memoryStore } from '../../src/sharing/store/memory-store.ts';
@@ -92,6 +93,50 @@ describe('the store that storeOf returns', () => {
       await clock.run(Promise.all([client.close(), others]));
     },
   );
+});
+
+describe('a store that answers what no store may', () => {
+  /** What a client makes of four calls of a second's patience, where one operation of its store returns this. */
+  async function outcomeOf(own: object | undefined) {
+    const clock = virtualClock({ wall: Date.UTC(2026, 2, 10, 14, 0, 7) });
+    const service = createMockService({ clock, keys: [KEY], keyed: { second: 20, minute: 500 }, latencyMs: 10 });
+    const storeOf = () => own && ({ ...memoryStore(clock.wall), ...own } as unknown as ShareStore);
+    const share = customShare({ storeOf } as CustomShareOptions);
+    const codes: string[] = [];
+    const onEvent = (event: ClientEvent): void => {
+      if (event.type === 'share-lost') codes.push(event.code);
+    };
+    const client = createClient({ baseUrl: service.origin, apiKey: KEY, fetch: service.fetch, clock, share, onEvent });
+    const calls = Array.from({ length: 4 }, () => client.getInfo({ maxWaitMs: 60_000 }));
+    await clock.run(Promise.all(calls));
+    const tookMs = clock.now();
+    await clock.run(client.close());
+    return { codes, tookMs, limited: service.limited };
+  }
+
+  const junk: [string, () => unknown][] = [
+    ['nothing', async () => {}],
+    ['no promise of anything', () => undefined],
+    ['no number', async () => Number.NaN],
+    ['a number below 0', async () => -1],
+    ['an object of its own', async () => ({ now: 'x', version: {}, granted: 5, facts: {} })],
+  ];
+
+  it.each(junk.flatMap(([what, answer]) => ['look', 'share', 'take'].map((name) => [what, name, answer] as const)))(
+    'of %s to %s counts as one that is away, and its calls go all the same',
+    async (_, name, answer) => {
+      const { codes, tookMs, limited } = await outcomeOf({ [name]: answer });
+      expect(codes).toContain('ConfigError');
+      expect([tookMs < 20_000, limited]).toEqual([true, 0]);
+    },
+  );
+
+  it.each([
+    ['undefined', undefined],
+    ['a store without a method', { look: undefined }],
+  ])('counts as one that is away where storeOf returns %s', async (_, own) => {
+    expect((await outcomeOf(own)).codes).toContain('ConfigError');
+  });
 });
 
 describe('customShare', () => {

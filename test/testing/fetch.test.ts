@@ -22,6 +22,12 @@ describe('the fetch of a mock', () => {
     ]);
   });
 
+  it('takes null in place of init, as fetch does', async () => {
+    const service = createMockService({ origin: HERE });
+    expect(await service.fetch(HERE + INFO, null as never)).toMatchObject({ status: 200 });
+    await expect(service.fetch(null as never)).rejects.toThrow('Invalid URL');
+  });
+
   it('serves ky', async () => {
     const { fetch } = createMockService({ origin: HERE });
     const response = ky.get(HERE + INFO, { fetch, retry: 0 });

@@ -83,9 +83,12 @@ it.for<[object, string]>([
   expect(made(options)).toThrow(message);
 });
 
-it.for([null, [], 'a-key', 5])('a mock service refuses %o in place of its options', (options) => {
-  expect(made(options as object)).toThrow('The options of a mock service must be an object, not');
-});
+it.for([null, [], 'a-key', 5, new Map(), new Date(), Promise.resolve()])(
+  'a mock service refuses %o in place of its options',
+  (options) => {
+    expect(made(options as object)).toThrow('The options of a mock service must be an object, not');
+  },
+);
 
 it('a mock service takes an option that is undefined as left out', () => {
   expect(made({ keyed: undefined, latencyMs: undefined, lmits: undefined })).not.toThrow();
@@ -153,6 +156,7 @@ it.for<[object, string]>([
   [{ port: -1 }, 'port must be a port from 0 to 65535, not -1.'],
   [{ exchange: 5 }, 'exchange must be a function, not 5.'],
   [null as never, 'The options of listen must be an object, not null.'],
+  [new Map(), 'The options of listen must be an object, not Map.'],
 ])('a mock service does not listen at %o', async ([at, message]) => {
   await expect(createMockService().listen(at)).rejects.toThrow(message);
 });
@@ -178,14 +182,22 @@ it('a virtual clock refuses an option that it does not have', () => {
 
 it('a virtual clock, a network and seeded numbers refuse what they cannot use', async () => {
   expect(() => virtualClock(5 as never)).toThrow('virtualClock takes { wall: 5 }, not 5.');
+  expect(() => virtualClock(null as never)).toThrow('The options of a virtual clock must be an object, not null.');
+  expect(() => virtualClock(new Date() as never)).toThrow('The options of a virtual clock must be an object, not');
+  expect(() => virtualClock().timer(5, 5 as never)).toThrow('What a timer calls must be a function, not 5.');
+  await expect(virtualClock().sleep(5, {} as never)).rejects.toThrow(
+    'The signal must be an AbortSignal, not an object.',
+  );
   await expect(virtualClock().run(5 as never)).rejects.toThrow(
     'run takes a promise, or a function that returns one, not 5.',
   );
-  expect(() => mockNetwork({} as never)).toThrow('mockNetwork takes mock services, one after the other.');
+  for (const host of [{}, null, { exchange() {} }])
+    expect(() => mockNetwork(host as never)).toThrow('mockNetwork takes mock services, one after the other.');
   expect(() => mockNetwork(createMockService(), createMockService())).toThrow(
     'Two services have one origin: give each an origin of its own.',
   );
   expect(() => seeded('x' as never)).toThrow('The seed must be a number, not x.');
+  expect(() => seeded(Symbol('x') as never)).toThrow('The seed must be a number, not Symbol(x).');
 });
 
 it('a virtual clock needs a wall time', () => {

@@ -108,6 +108,11 @@ describe('the cases of a store', () => {
     await expect(caseOf(title).check(makeStore)).rejects.toThrow('The store');
   });
 
+  it.each([undefined, () => undefined, async () => ({})])('say that they need a store: %o', async (makeStore) => {
+    const { check } = caseOf('answers with its own clock and the sequence of the ask');
+    await expect(check(makeStore as never)).rejects.toThrow(/check (?:takes a function that|must return a store)/);
+  });
+
   it('say what a store answered, and what was expected', async () => {
     const { check } = caseOf('answers with its own clock and the sequence of the ask');
     await expect(check(() => memoryStore(() => 7))).rejects.toThrow(

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import { checkNames } from '../known-names.ts';
+import { checkFields, checkValue, FUNCTION, type Rule } from '../rules.ts';
 import { settle, settleUntil } from './settle.ts';
 import { Timers } from './timers.ts';
 
@@ -31,6 +31,11 @@ export interface VirtualClockOptions {
   readonly wall?: number | undefined;
 }
 
+const SIGNAL: Rule = [
+  (value) => typeof (value as Partial<AbortSignal> | null)?.addEventListener === 'function',
+  'an AbortSignal',
+];
+
 /**
  * Creates a clock that stands at 0 until it is advanced.
  *
@@ -42,15 +47,17 @@ export interface VirtualClockOptions {
  * ```
  */
 export function virtualClock(options: VirtualClockOptions = {}): VirtualClock {
-  if (typeof options !== 'object') throw new Error(`virtualClock takes { wall: ${options} }, not ${options}.`);
-  checkNames(options, ['wall'], 'the options of a virtual clock');
+  if (typeof options === 'number') throw new Error(`virtualClock takes { wall: ${options} }, not ${options}.`);
+  checkFields(options, { wall: [() => true, 'a time'] }, 'the options of a virtual clock');
   const alarms = new Timers();
   let now = 0;
   let lead = options.wall ?? Date.UTC(2026, 0);
   checkWall(lead);
 
   const timer = (ms: number, fire: () => void): (() => void) => {
-    if (!(ms >= -Infinity)) throw new RangeError(`The delay of a timer must be a number of milliseconds, not ${ms}.`);
+    if (!(ms >= -Infinity))
+      throw new RangeError(`The delay of a timer must be a number of milliseconds, not ${String(ms)}.`);
+    checkValue('What a timer calls', fire, FUNCTION);
     return alarms.set(now + Math.max(0, ms), fire);
   };
 
@@ -68,7 +75,7 @@ export function virtualClock(options: VirtualClockOptions = {}): VirtualClock {
       return alarms.size;
     },
     async advance(ms) {
-      if (!Number.isFinite(ms) || ms < 0) throw new RangeError(`Time cannot be advanced by ${ms} ms.`);
+      if (!Number.isFinite(ms) || ms < 0) throw new RangeError(`Time cannot be advanced by ${String(ms)} ms.`);
       const end = now + ms;
       await settle();
       while (alarms.due <= end) await ringNext();
@@ -91,7 +98,10 @@ export function virtualClock(options: VirtualClockOptions = {}): VirtualClock {
       }
       return promise;
     },
-    sleep: (ms, signal) => sleep(timer, ms, signal),
+    async sleep(ms, signal) {
+      if (signal !== undefined && signal !== null) checkValue('The signal', signal, SIGNAL);
+      return sleep(timer, ms, signal);
+    },
     setWall(wall) {
       checkWall(wall);
       lead = wall - now;
@@ -100,7 +110,8 @@ export function virtualClock(options: VirtualClockOptions = {}): VirtualClock {
 }
 
 function checkWall(wall: number): void {
-  if (!Number.isFinite(wall)) throw new RangeError(`wall must be milliseconds since the Unix epoch, not ${wall}.`);
+  if (!Number.isFinite(wall))
+    throw new RangeError(`wall must be milliseconds since the Unix epoch, not ${String(wall)}.`);
 }
 
 function stuckError(now: number): Error {

@@ -37,14 +37,16 @@ const LEFT_BEHIND = ['authorization', 'proxy-authorization', 'cookie', 'host'];
  * ```
  */
 export function mockNetwork(...hosts: readonly MockHost[]): MockNetwork {
-  const isHost = (host: MockHost): boolean => typeof (host as MockHost | undefined)?.exchange === 'function';
+  const isHost = (host: MockHost | null | undefined): boolean =>
+    typeof host?.exchange === 'function' && typeof host.origin === 'string';
   if (!hosts.every(isHost)) throw new Error('mockNetwork takes mock services, one after the other.');
   const byOrigin = new Map(hosts.map((host) => [host.origin, host]));
   if (byOrigin.size < hosts.length) throw new Error('Two services have one origin: give each an origin of its own.');
   return {
-    async fetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+    async fetch(input: string | URL | Request, options?: RequestInit | null): Promise<Response> {
+      const init = options ?? {};
       // Accepts a Request of another realm or of the package undici as well.
-      const given = typeof input === 'object' && !('href' in input) ? input : undefined;
+      const given = typeof input === 'object' && input !== null && !('href' in input) ? input : undefined;
       const signal = init.signal === undefined ? given?.signal : init.signal;
       const redirect = init.redirect ?? given?.redirect ?? 'follow';
       const headers = new Headers(init.headers ?? given?.headers);

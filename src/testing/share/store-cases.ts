@@ -1,3 +1,4 @@
+import type { ShareStore } from '../../sharing/store/store.ts';
 import { BEGIN } from './asking.ts';
 import { BOOKS } from './books-cases.ts';
 import { FACTS } from './facts-cases.ts';
@@ -39,5 +40,9 @@ async function worldOf(makeStore: MakeStore): Promise<StoreWorld> {
   const pass = (ms: number): void => {
     time += ms;
   };
-  return { store: await makeStore(now), now, pass };
+  if (typeof makeStore !== 'function') throw new Error('check takes a function that makes an empty store.');
+  const store = await makeStore(now);
+  if (typeof (store as ShareStore | null | undefined)?.take !== 'function')
+    throw new Error('The function given to check must return a store.');
+  return { store, now, pass };
 }

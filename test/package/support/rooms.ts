@@ -74,7 +74,7 @@ const INNER_ROOMS: Record<string, readonly string[]> = {
   ],
   'src/sharing/store/': [
     'store | stored-state',
-    'store-rules | expiring | batches',
+    'checked-store | store-rules | expiring | batches',
     'recent-claims | memory-state | memory-windows | operations',
     'booking | granting',
     'memory-store',
