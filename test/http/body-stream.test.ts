@@ -39,7 +39,8 @@ describe('a body that was made by hand, and cannot be cancelled', () => {
     const clock = virtualClock();
     const reader = { read: () => new Promise(() => {}), ...own };
     const body = { getReader: () => reader, ...own };
-    const answer = { status, ok: status === 200, headers: new Headers({ 'retry-after': '5' }), body };
+    const headers = new Headers(status === 200 ? {} : { 'retry-after': '5' });
+    const answer = { status, ok: status === 200, headers, body };
     const fetch = async () => answer as unknown as Response;
     const client = createClient({ baseUrl: 'https://api.mock.test', clock, timeoutMs: 1_000, maxAttempts: 1, fetch });
     return { clock, client };
@@ -61,7 +62,7 @@ describe('a body that was made by hand, and cannot be cancelled', () => {
     expect(await client.getInfo({ headersOnly: true })).toMatchObject({ status: 200 });
     const timedOut = { name: 'ConnectionError', code: 'TIMEOUT' };
     await expect(clock.run(client.get('/a'))).rejects.toMatchObject(timedOut);
-    const { body } = await client.fetch('/a');
+    const { body } = await clock.run(client.fetch('/a'));
     await expect(clock.run(async () => await body?.getReader().read())).rejects.toMatchObject(timedOut);
     const refused = clientOf(own, 429);
     await expect(refused.client.get('/a', { maxWaitMs: 0 })).rejects.toMatchObject({ name: 'QuotaExhaustedError' });

@@ -106,7 +106,7 @@ describe('others who spend the same quota', () => {
     expect(ofAnHour.reserve(10_000, 0, 100)).toBeGreaterThan(2_000);
   });
 
-  it('are left what they usually take of a day once a day has shown it', () => {
+  it('are left their usual part of a day once a day has shown it', () => {
     const DAY_MS = 24 * 60 * MINUTE_MS;
     const reserved = (last: number): number => {
       const others = new OtherConsumers(DAY_MS);
