@@ -21,6 +21,8 @@ export class FirstRequestModel implements WindowModel {
   #spent = 0;
   /** Units that the window before may have held. */
   #spentBefore = 0;
+  /** Whether the window has no other shape, so that a reading which may speak of the window before tells of no other consumers. */
+  #isLast = false;
   /** Units that the present window holds at least, because the answer to its first request says so. */
   #least = 0;
   /** Units that may belong to the next window already, and the latest instant at which they can have arrived. */
@@ -91,13 +93,17 @@ export class FirstRequestModel implements WindowModel {
       this.#begin(this.#beganFrom + this.#periodMs, receivedAt, used + settledSince);
       return 0;
     }
-    const isOfBefore = sentAt < this.#clearFrom && used - reading.held <= this.#spentBefore;
+    const isOfBefore = this.#isLast && sentAt < this.#clearFrom && used - reading.held <= this.#spentBefore;
     const others = isOfBefore ? 0 : Math.max(0, this.#missing(reading));
     if (others > 0) this.book(others, sentAt, receivedAt);
     // If that window has ended since, the present one holds only what came later.
     this.#spent = Math.min(this.#spent, used + settledSince);
     this.#carried = Math.min(this.#carried, this.#spent);
-    return isOfBefore ? Infinity : others;
+    return others;
+  }
+
+  onLast(): void {
+    this.#isLast = true;
   }
 
   /** Units of a reading that are not booked in the present window; negative: none. */

@@ -104,7 +104,7 @@ export interface WindowModel {
   /**
    * Reconciles the model with a reading: no less was counted than it says, and no more than it says plus what was answered since.
    *
-   * @returns the units that were added for that: those of other consumers, if the window has this shape; Infinity: the reading does not tell.
+   * @returns the units that were added for that: those of other consumers, if the window has this shape.
    */
   reconcile(reading: WindowReading, answered: AnsweredRequests): number;
   /** Every other candidate is ruled out. */

@@ -52,13 +52,14 @@ describe('a window that begins with its first request', () => {
     expect(model.isContradicted(read(20_000, 2), NONE)).toBe(false);
   });
 
-  it('holds nothing for an answer to a request that went before it began, and that counts no more than the one before may have held', () => {
+  it('of no other shape holds nothing for an answer to a request that went before it began, and that counts no more than the one before may have held', () => {
     const model = minute(1);
+    model.onLast();
     model.reconcile(read(10_000, 6), NONE);
     model.book(2, END - 100, END + 100);
     expect(model.spent(END + 200)).toBe(2);
     model.book(1, END - 90, END + 210);
-    expect(model.reconcile(read(END - 80, 9), NONE)).toBe(Infinity);
+    expect(model.reconcile(read(END - 80, 9), NONE)).toBe(0);
     expect(model.spent(END + 300)).toBe(3);
     expect(model.reconcile(read(END - 80, 9.5), NONE)).toBe(6.5);
     expect(model.spent(END + 300)).toBe(9.5);

@@ -179,7 +179,7 @@ export class CandidateShapes {
       const added = model.reconcile(reading, answered);
       if (this.#alive.includes(model)) others = Math.min(others, added);
     }
-    return others > TOLERANCE && others < Infinity ? others : 0;
+    return others > TOLERANCE ? others : 0;
   }
 
   /**

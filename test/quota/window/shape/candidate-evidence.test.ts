@@ -286,10 +286,5 @@ describe('the units of other consumers', () => {
     expect(candidates.reconcile(reading(0, 50), PAST)).toBe(0);
     vague.leaves = 0.6;
     expect(candidates.reconcile(reading(0, 50), PAST)).toBe(0.6);
-    // A candidate that cannot tell leaves it to the others.
-    [plain.reconcile, vague.reconcile] = [() => Infinity, () => 7];
-    expect(candidates.reconcile(reading(0, 50), PAST)).toBe(7);
-    vague.reconcile = () => Infinity;
-    expect(candidates.reconcile(reading(0, 50), PAST)).toBe(0);
   });
 });
