@@ -4,13 +4,16 @@ import { charge, untilOf } from '../support/builders.ts';
 import { flightOf } from '../support/flight.ts';
 import { gapAt, refused } from '../support/refused-rate.ts';
 
+/** Serves requests that are sent evenly, each answered 40 ms later. */
+function serve(rate: RefusalRate, from: number, to: number, everyMs: number): void {
+  for (let at = from; at < to; at += everyMs) {
+    rate.onSent(flightOf('GET /a', at), at);
+    rate.onServed(1, at + 40);
+  }
+}
+
 describe('the rate', () => {
-  const served = (rate: RefusalRate): void => {
-    for (let at = 0; at < 1_000; at += 50) {
-      rate.onSent(flightOf('GET /a', at), at);
-      rate.onServed(1, at + 40);
-    }
-  };
+  const served = (rate: RefusalRate): void => serve(rate, 0, 1_000, 50);
 
   it('spaces nothing before the first refusal', () => {
     const rate = new RefusalRate();
@@ -96,14 +99,8 @@ describe('a rate that was refused at 10 a second', () => {
 
   it('is that of all since the last pause that was long, where more were served before a burst than in it', () => {
     const rate = new RefusalRate();
-    const serve = (from: number, count: number): void => {
-      for (let at = from; at < from + 100 * count; at += 100) {
-        rate.onSent(flightOf('GET /a', at), at);
-        rate.onServed(1, at + 40);
-      }
-    };
-    serve(100_000, 10);
-    serve(300_000, 5);
+    serve(rate, 100_000, 101_000, 100);
+    serve(rate, 300_000, 300_500, 100);
     rate.onRefused(flightOf('GET /a', 300_500), 500_000, 300_500);
     expect(gapAt(rate, 500_000)).toBeCloseTo(400_000 / 15 / 0.95, 0);
   });
@@ -137,14 +134,8 @@ describe('a rate that was refused at 10 a second', () => {
 
   it('is that of a burst, of which a quiet time before it tells nothing', () => {
     const rate = new RefusalRate();
-    const serve = (from: number, count: number): void => {
-      for (let at = from; at < from + 100 * count; at += 100) {
-        rate.onSent(flightOf('GET /a', at), at);
-        rate.onServed(1, at + 40);
-      }
-    };
-    serve(0, 10);
-    serve(200_000, 10);
+    serve(rate, 0, 1_000, 100);
+    serve(rate, 200_000, 201_000, 100);
     rate.onRefused(flightOf('GET /a', 201_000), 202_000, 201_000);
     // Ten in the 2 s until requests go on, and not 20 in 202 s.
     expect(gapAt(rate, 202_000)).toBeCloseTo(200 / 0.95, 2);
@@ -157,25 +148,16 @@ describe('a rate that was refused at 10 a second', () => {
     const rate = new RefusalRate();
     rate.onSent(flightOf('GET /a', 0), 0);
     rate.onPaused(2_000);
-    for (let at = 200_000; at < 201_000; at += 100) {
-      rate.onSent(flightOf('GET /a', at), at);
-      rate.onServed(1, at + 40);
-    }
+    serve(rate, 200_000, 201_000, 100);
     rate.onRefused(flightOf('GET /a', 201_000), 202_000, 201_000);
     expect(gapAt(rate, 202_000)).toBeCloseTo(200 / 0.95, 2);
   });
 
   it('is, where a longer limit refuses than before, that of all that was served since the last pause that was long', () => {
     const rate = refused();
-    const serve = (from: number, to: number): void => {
-      for (let at = from; at < to; at += 50) {
-        rate.onSent(flightOf('GET /a', at), at);
-        rate.onServed(1, at + 40);
-      }
-    };
-    serve(2_000, 20_000);
+    serve(rate, 2_000, 20_000, 50);
     rate.onRefused(flightOf('GET /a', 20_000), 21_000, 20_000);
-    serve(21_000, 30_000);
+    serve(rate, 21_000, 30_000, 50);
     rate.onRefused(flightOf('GET /a', 30_000), 60_000, 30_000);
     // 540 in the 58 s.
     expect(gapAt(rate, 60_000)).toBeCloseTo(58_000 / 540 / 0.95, 2);
@@ -183,10 +165,7 @@ describe('a rate that was refused at 10 a second', () => {
 
   it('counts no time before the first request', () => {
     const rate = new RefusalRate();
-    for (let at = 100_000; at < 101_000; at += 50) {
-      rate.onSent(flightOf('GET /a', at), at);
-      rate.onServed(1, at + 40);
-    }
+    serve(rate, 100_000, 101_000, 50);
     rate.onRefused(flightOf('GET /a', 101_000), 102_000, 101_000);
     expect(gapAt(rate, 102_000)).toBeCloseTo(2_000 / 20 / 0.95, 2);
   });

@@ -8,6 +8,15 @@ function answer(benefit: SpacingBenefit, at: number, served: number, refused: nu
   return benefit.isUseless(at + 50);
 }
 
+/** Spacing that counts as useless since 2 s: half of the requests are refused, as before. */
+function useless(): SpacingBenefit {
+  const benefit = new SpacingBenefit();
+  answer(benefit, 0, 10, 10);
+  benefit.begin(1_000);
+  answer(benefit, 2_000, 10, 10);
+  return benefit;
+}
+
 it.each<[string, number, number, boolean]>([
   ['much more seldom than before helps', 92, 8, false],
   ['about as often as before is useless', 12, 8, true],
@@ -21,28 +30,19 @@ it.each<[string, number, number, boolean]>([
 });
 
 it('what counts as useless does so for an hour', () => {
-  const benefit = new SpacingBenefit();
-  answer(benefit, 0, 10, 10);
-  benefit.begin(1_000);
-  answer(benefit, 2_000, 10, 10);
+  const benefit = useless();
   expect(benefit.isUseless(3_601_000)).toBe(true);
   expect(benefit.isUseless(3_603_000)).toBe(false);
 });
 
 it('what counts as useless does so for no longer where as many are refused without it meanwhile', () => {
-  const benefit = new SpacingBenefit();
-  answer(benefit, 0, 10, 10);
-  benefit.begin(1_000);
-  answer(benefit, 2_000, 10, 10);
+  const benefit = useless();
   answer(benefit, 3_000_000, 10, 10);
   expect(benefit.isUseless(3_603_000)).toBe(false);
 });
 
 it('what is spaced anew is judged anew', () => {
-  const benefit = new SpacingBenefit();
-  answer(benefit, 0, 10, 10);
-  benefit.begin(1_000);
-  answer(benefit, 2_000, 10, 10);
+  const benefit = useless();
   benefit.begin(4_000_000);
   expect(answer(benefit, 4_001_000, 3, 7)).toBe(false);
 });
