@@ -108,6 +108,8 @@ export interface Scenario {
   readonly distance?: Distance;
   /** Number of calls made at the start. */
   readonly bulk: number;
+  /** How often the bulk comes, as of a job that runs at intervals, and how long after the one before. Default: once. */
+  readonly repeated?: { readonly times: number; readonly everyMs: number };
   /** The calls of the bulk, by place. Default: the info endpoint. */
   readonly errand?: (index: number, random: () => number) => Partial<Errand>;
   readonly streams?: readonly Stream[];
@@ -128,4 +130,6 @@ export interface Scenario {
   readonly suspended?: Stretch & { readonly standsStill: boolean };
   /** The start, in milliseconds since the Unix epoch. Default: in the first half of a minute, by the seed. */
   readonly startsAt?: number;
+  /** Whether it starts in the second half of a minute instead. */
+  readonly startsLate?: boolean;
 }

@@ -1,6 +1,7 @@
 import type { Scenario } from './scenario.ts';
 import { company, crowds, crowdsOfOneLimit, seconds, strangers, urgent } from './scenarios/company.ts';
 import { costs, habits, silent } from './scenarios/habits.ts';
+import { jobs, late } from './scenarios/jobs.ts';
 import { randomScenarioNamed } from './scenarios/random.ts';
 import { shapes, sizes } from './scenarios/shapes.ts';
 import { shared } from './scenarios/shared.ts';
@@ -10,6 +11,8 @@ import { faults, months, turns } from './scenarios/trouble.ts';
 export const scenarios: readonly Scenario[] = [
   ...shapes,
   ...sizes,
+  ...late,
+  ...jobs,
   ...habits,
   ...costs,
   ...silent,

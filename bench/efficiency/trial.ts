@@ -18,7 +18,7 @@ export interface Measured {
   readonly scenario: string;
   readonly contender: string;
   readonly seed: number;
-  /** Shortest possible time ÷ time taken. */
+  /** Shortest possible time ÷ time taken; of a repeated bulk what {@link utilisationOf} says. */
   readonly utilisation: number;
   readonly tookMs: number;
   readonly shortestMs: number;
@@ -60,7 +60,8 @@ async function measure(scenario: Scenario, contender: Contender, world: World, s
   const { clock } = world;
   const visits: Visit[] = [];
   const running = world.places.map((place) => contender.open(place));
-  let bulkLeft = scenario.bulk;
+  const { times, everyMs } = scenario.repeated ?? ONCE;
+  let bulkLeft = times * scenario.bulk;
   let turn = 0;
 
   const visit = async (errand: Errand): Promise<void> => {
@@ -75,17 +76,25 @@ async function measure(scenario: Scenario, contender: Contender, world: World, s
     );
   };
 
-  const bulk = Array.from({ length: scenario.bulk }, async (_, index) => {
-    await visit({ ...PLAIN, ...scenario.errand?.(index, world.random) });
-    bulkLeft--;
-  });
+  const bulkOf = (): Promise<void>[] =>
+    Array.from({ length: scenario.bulk }, async (_, index) => {
+      await visit({ ...PLAIN, ...scenario.errand?.(index, world.random) });
+      bulkLeft--;
+    });
+  const bulk = bulkOf();
+  for (let time = 1; time < times; time++) {
+    const later = clock.sleep(time * everyMs).then(() => Promise.all(bulkOf()));
+    bulk.push(later.then(() => {}));
+  }
   const streams = (scenario.streams ?? []).map((stream) => comeAndGo(stream, world, () => bulkLeft > 0, visit));
-  const longest = PATIENCE.factor * shortestOf(plannedLoads(visits, world), scenario, world) + PATIENCE.ms;
+  const shortest = times * shortestOf(plannedLoads(visits, world), scenario, world);
+  const longest = PATIENCE.factor * shortest + times * everyMs + PATIENCE.ms;
   const patience = clock.sleep(Math.min(longest, PATIENCE.most)).then(() => 'stuck' as const);
   const isStuck = (await clock.run(Promise.race([Promise.all([...bulk, ...streams]), patience]))) === 'stuck';
   return { scenario: scenario.name, contender: contender.name, seed, ...report(scenario, world, visits, isStuck) };
 }
 
+const ONCE = { times: 1, everyMs: 0 };
 const PLAIN: Errand = { endpoint: 'info', page: 20, priority: 0 };
 
 /** Makes the calls of a stream during the bulk, or for the given time, and waits for all of them. */
@@ -104,21 +113,24 @@ async function comeAndGo(
   await Promise.all(visits);
 }
 
+interface Durations {
+  readonly tookMs: number;
+  readonly shortest: number;
+}
+
 type Report = Omit<Measured, 'scenario' | 'contender' | 'seed'>;
 
 function report(scenario: Scenario, world: World, visits: readonly Visit[], isStuck: boolean): Report {
   const { service, traffic } = world;
   const served = visits.filter(({ servedAt }) => servedAt !== undefined);
-  const tookMs = served.reduce((last, { servedAt = 0 }) => Math.max(last, servedAt), 0);
   const own = service.log.filter((request) => !isOthers(request));
   const servedOthers = service.log.filter((request) => isOthers(request) && !request.limited);
   const taken = servedOthers.map(({ serviceTime, cost }) => ({ at: serviceTime, units: cost }));
-  const loads = [...plannedLoads(served, world), ...spoiltLoads(world, tookMs)];
-  const shortest = shortestOf(loads, scenario, world, taken);
+  const took = durations(scenario, world, served, taken);
   return {
-    utilisation: isStuck || served.length === 0 ? 0 : shortest / tookMs,
-    tookMs,
-    shortestMs: shortest,
+    utilisation: isStuck || served.length === 0 ? 0 : utilisationOf(scenario, took),
+    tookMs: took.tookMs,
+    shortestMs: took.shortest,
     served: served.length,
     failures: visits.length - served.length,
     requests: traffic.sentAt.length,
@@ -129,6 +141,31 @@ function report(scenario: Scenario, world: World, visits: readonly Visit[], isSt
     isStuck,
     seconds: bySecond(own),
   };
+}
+
+/** How long the bulk took, and the shortest possible time for it. If it is repeated: the means over all of them, each from its own start. */
+function durations(scenario: Scenario, world: World, served: readonly Visit[], taken: readonly Taken[]): Durations {
+  const { times, everyMs } = scenario.repeated ?? ONCE;
+  let tookMs = 0;
+  let shortest = 0;
+  for (let time = 0; time < times; time++) {
+    const startedAt = time * everyMs;
+    const isLast = time === times - 1;
+    const soFar = served.filter(({ from }) => isLast || from < startedAt + everyMs);
+    const endedAt = soFar.reduce((last, { servedAt = 0 }) => Math.max(last, servedAt), startedAt);
+    const loads = [...plannedLoads(soFar, world), ...spoiltLoads(world, endedAt)];
+    tookMs += (endedAt - startedAt) / times;
+    shortest += (shortestOf(loads, scenario, world, taken) - startedAt) / times;
+  }
+  return { tookMs, shortest };
+}
+
+/**
+ * Shortest possible time ÷ time taken. A repeated bulk may need next to no time, so that the quotient would say nothing: there it is the part of
+ * the interval by which the bulk is not late.
+ */
+function utilisationOf({ repeated }: Scenario, { tookMs, shortest }: Durations): number {
+  return repeated ? Math.max(0, 1 - (tookMs - shortest) / repeated.everyMs) : shortest / tookMs;
 }
 
 /** A call that did not succeed has an infinite duration. */

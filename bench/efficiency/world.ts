@@ -20,7 +20,7 @@ import { letStrangersIn, usedBefore } from './strangers.ts';
 const KEY = '0123456789abcdef0123456789abcdef';
 
 /**
- * The date of all runs. They begin in the first half of a minute, so that it can be used completely, and most bulks use half of the last
+ * The date of all runs. Most begin in the first half of a minute, so that it can be used completely, and most bulks use half of the last
  * minute: so a second lost at the start costs a second at the end, neither a minute nor nothing. One scenario ends with a minute on
  * purpose.
  */
@@ -56,7 +56,7 @@ export interface World {
 /** Creates the world of a scenario. The same seed gives the same world for every contender. */
 export function openWorld(scenario: Scenario, seed: number): World {
   const chance = (stream: number): (() => number) => seeded(seed * 1_000 + stream);
-  const phase = chance(1)() * SOMEWHERE_IN_MS;
+  const phase = (scenario.startsLate ? SOMEWHERE_IN_MS : 0) + chance(1)() * SOMEWHERE_IN_MS;
   const startsAt = scenario.startsAt ?? SOME_DAY + phase;
   const clock = virtualClock({ wall: startsAt });
   const limits = { ...scenario.limits };

@@ -85,4 +85,17 @@ describe('first-request window', () => {
     expect(send(120_100, 2)).toBe(true);
     expect(send(135_100, 2)).toBe(false);
   });
+
+  it('cannot count less than it counted before and what this client sent since', () => {
+    const send = sendingTo(new ReadFirstRequestModel(MINUTE_MS));
+    send(0, 400);
+    expect(send(75_000, 1)).toBe(false);
+    // Other processes spend 298 units.
+    expect(send(80_000, 300)).toBe(false);
+    const growing = (perCall: number, from: number, calls: number): boolean[] =>
+      Array.from({ length: 20 }, (_, call) => send(from + 100 * call, 300 + calls + perCall * (call + 1)));
+    expect(growing(1, 81_000, 0)).not.toContain(true);
+    // An estimate that slides loses half as much meanwhile. No reading counts less than one before it.
+    expect(growing(0.5, 85_000, 20)).toContain(true);
+  });
 });

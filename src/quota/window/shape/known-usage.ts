@@ -22,7 +22,14 @@ export class KnownUsage implements SureUsage {
 
   surelyExceeds(units: number, from: number, until: number, onlyFills: boolean = false): boolean {
     if (this.#answered.surelyExceeds(units, from, until)) return true;
-    return (onlyFills ? this.#readings.most(from, until) : this.#readings.rise(from, until, units)) > units;
+    if (!onlyFills) return this.#readings.rise(from, until, units) > units;
+    if (this.#readings.most(from, until) > units) return true;
+    const first = this.#readings.firstSince(from);
+    return (
+      first !== undefined &&
+      first.used <= units &&
+      this.#answered.surelyExceeds(units - first.used, first.receivedAt, until)
+    );
   }
 
   surelyRoseTo(units: number, rate: number, instant: number, from: number, until: number): boolean {

@@ -72,6 +72,11 @@ export class RecentReadings {
     return most;
   }
 
+  /** The first one of a request that was sent after an instant. */
+  firstSince(instant: number): WindowReading | undefined {
+    return this.#readings.find(({ sentAt }) => sentAt >= instant);
+  }
+
   /** The last reading is always remembered, and those before it are no closer together than a part of the window. */
   add(reading: WindowReading): void {
     const before = this.#readings.at(-2);
