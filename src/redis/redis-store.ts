@@ -61,7 +61,7 @@ export function redisStore(run: RunScript, keys: KeyOf): ShareStore {
       return reply === PROBE ? 'probe' : whole(reply, 1, LONGEST_PAUSE_MS);
     },
     async resumed() {
-      await run(SCRIPTS.resumed, [state, facts, probe], []);
+      await run(SCRIPTS.resumed, [state, facts], []);
     },
   };
 }

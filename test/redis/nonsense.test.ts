@@ -61,6 +61,18 @@ const TEXTS = [
   ],
 ];
 
+/** Texts of the form of one key, whose numbers are none that a script has written. */
+const FORMED: Readonly<Partial<Record<keyof typeof KEYS, readonly string[]>>> = {
+  f: [
+    '5 5 99999999999999 5 5 5 5',
+    `5 5 ${DIGITS} 0 0 0 0`,
+    `${DIGITS} ${DIGITS} 0 0 0 0 0`,
+    `5 5 0 ${DIGITS} ${DIGITS} 5 5`,
+    `5 5 0 5 5 ${DIGITS} ${DIGITS}`,
+  ],
+  looks: [`${Date.now() + 60_000} ${DIGITS}`, `${Date.now() + 60_000} a`],
+};
+
 describe.skipIf(!hasRedis)('what others left in a key', () => {
   let server: RedisServer;
   let redis: Redis;
@@ -81,6 +93,8 @@ describe.skipIf(!hasRedis)('what others left in a key', () => {
     'a set': (key) => redis.sadd(key, 'a', '5 5'),
     'a stream': (key) => redis.xadd(key, '*', 'a', '5'),
     'a hash': (key) => redis.hset(key, { a: '5', 's:minute': 'x', 'l:minute': 'y'.repeat(500), nonsense: '1' }),
+    'a hash with too many shapes': (key) => redis.hset(key, { 's:minute': '0 4294967295' }),
+    'a hash with too high an epoch': (key) => redis.hset(key, { 's:minute': '999999999999999 1' }),
     'a large hash': (key) => redis.hset(key, Object.fromEntries(Array.from({ length: 3_000 }, (_, i) => [`f${i}`, i]))),
     'a sorted set': (key) => redis.zadd(key, '-inf', 'a', '+inf', 'b', -5, 'c', 1e300, 'd', 0.5, 'e'),
     'a large sorted set': (key) =>
@@ -89,16 +103,17 @@ describe.skipIf(!hasRedis)('what others left in a key', () => {
       redis.zadd(key, ...Array.from({ length: 1_500 }, (_, i) => [Date.now() + 30_000, `m${i}`]).flat()),
   };
 
-  const texts = TEXTS.map(
-    (text) => [`the text ${JSON.stringify(text.slice(0, 60))}`, (key: string) => redis.set(key, text)] as const,
-  );
+  const textOf = (text: string) =>
+    [`the text ${JSON.stringify(text.slice(0, 60))}`, (key: string) => redis.set(key, text)] as const;
+  const texts = TEXTS.map(textOf);
 
   const strings = Object.values(KEYS).filter((type) => type === 'string').length;
   let nth = 0;
   for (const [what, type] of Object.entries(KEYS)) {
     // What a text says matters only where there should be one. Each is tried in one such key each time, and in every key in the deep run.
     const turn = type === 'string' ? nth++ : Number.NaN;
-    const planted = DEEP ? texts : texts.filter((_, at) => at % strings === turn);
+    const formed = (FORMED[what as keyof typeof KEYS] ?? []).map(textOf);
+    const planted = [...formed, ...(DEEP ? texts : texts.filter((_, at) => at % strings === turn))];
     it.concurrent.each([...Object.entries(plants), ...planted])(`does no harm in ${what}: %s`, async (_, plant) => {
       const keyOf = keysOf(randomUUID(), 'secret', 'key');
       const store = redisStore(scriptRunner(redis as never), keyOf);

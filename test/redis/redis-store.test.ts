@@ -156,6 +156,41 @@ describe.skipIf(!hasRedis)('the store in Redis', () => {
     }
   });
 
+  it('keeps the facts as long as their version, although no process tells any', async () => {
+    const { store, keyOf } = open();
+    await store.share(-1, new Map([['l:minute', '500']]));
+    const state = (await redis.get(keyOf('f')))?.split(' ') ?? [];
+    await redis.set(keyOf('f'), state.with(5, String(Number(state[5]) - 600_000)).join(' '), 'PX', 60_000);
+    await redis.pexpire(keyOf('facts'), 60_000);
+    await store.take(asking({ version: 1 }));
+    for (const key of ['f', 'facts']) expect(await redis.pttl(keyOf(key))).toBeGreaterThan(60_000);
+  });
+
+  it('forgets which processes lacked units that ended since, also where the clock was set back', async () => {
+    let time = 1_700_000_000_000;
+    const { store, keyOf, expire } = timedStore(redis, () => time);
+    for (const [member, ms] of [
+      ['a', 0],
+      ['b', 100_000],
+      ['c', -3_600_000],
+    ] as const) {
+      time += ms;
+      await expire();
+      await store.take(asking({ member, want: 30 }));
+      expect(await redis.zcard(keyOf('n'))).toBe(1);
+    }
+  });
+
+  it('grants nothing to a process that does not know the facts, where the state was lost and they were not', async () => {
+    const { store, keyOf } = open();
+    await store.share(-1, new Map([['l:minute', '20']]));
+    await redis.del(keyOf('f'));
+    const { version } = await store.share(0, new Map());
+    const told = { granted: [0], facts: new Map([['l:minute', '20']]) };
+    expect(await store.take(asking({ version: 0, want: 1 }))).toMatchObject(told);
+    expect(await store.take(asking({ version, sequence: 2, want: 1 }))).toMatchObject({ granted: [1] });
+  });
+
   it('keeps short strings, whatever the numbers', async () => {
     const { store, keyOf } = open();
     const slots = Array.from({ length: 5 }, (_, index) => slotAsk({ name: String(index), total: 1e30 }));

@@ -29,13 +29,12 @@ if not till then writeTurn(KEYS[2], ARGV[1], ${PROBE_MS}) end
 return ${PROBE}
 `;
 
-/** Clears a pause that is over. KEYS: state, facts, probe. */
+/** Clears a pause that is over. KEYS: state, facts. */
 export const RESUMED: string = `${STATE}
 local state = readState(redis.call('MGET', KEYS[1])[1])
 if state.pause > 0 and state.pause <= now then
   state.pause = 0
   writeState(KEYS[1], KEYS[2], state)
-  redis.call('DEL', KEYS[3])
 end
 return 0
 `;

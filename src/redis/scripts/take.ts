@@ -44,7 +44,7 @@ local state, known, pauseMs, lookMs, facts = readState(stored[1]), tonumber(A[3]
 local version, isDue = state.version, state.isDue
 if version ~= known then
   facts = redis.pcall('HGETALL', KEYS[blocks + 6])
-  if facts.err or #facts > ${2 * NONSENSE_FACTS} then facts = {} end
+  if #facts > ${2 * NONSENSE_FACTS} then facts = {} end
 end
 if state.pause > 0 then pauseMs = max(1, state.pause - now) end
 local till, looker = readTurn(stored[3], ${LOOK_MS})

@@ -84,15 +84,14 @@ export class AskPlanner {
     const usual = want <= 0 ? 0 : Math.max(least, Math.min(lacking, Math.max(CHUNK, sendable)));
     const late = policy.isLate(now) ? WISH_ANY : WISH_PART;
     const needed = probe ? need : usual;
-    // What was asked for ahead is kept for the calls that are expected.
-    const isKept = !isAhead && aheadAt < Infinity;
     return {
       want: needed + (spare?.units ?? 0),
       needed,
       need: Math.min(need, Math.max(1, needed)),
       slots: wished,
       wish: spare ? WISH_SPARING : late,
-      surplus: isKept ? 0 : Math.max(0, held + (isCovered ? 0 : lacking) - want),
+      // What was asked for ahead is kept for the calls that are expected.
+      surplus: aheadAt < Infinity ? 0 : Math.max(0, held + (isCovered ? 0 : lacking) - want),
       isProbe: probe !== undefined,
       isCalm,
       isAhead,

@@ -209,9 +209,9 @@ export class Book {
 
   /** Composes an ask. Returns the unspent units of slots that are over, and the surplus. */
   compose(wishes: Wishes, arrival: TimeRange, time: number, now: number): Told {
-    for (const slot of wishes.want > 0 ? wishes.slots : []) this.#wish(slot);
     this.#giveUp(arrival, wishes.surplus);
     this.#condense(time);
+    for (const slot of wishes.want > 0 ? wishes.slots : []) this.#at(slot);
     const windows: WindowAsk[] = [];
     let oldestMs = 0;
     const indices = new Map<string, number>();
@@ -236,15 +236,14 @@ export class Book {
       if (!wished.has(name)) return WISH_NOTHING;
       return name === first?.name ? wishes.wish : WISH_PART;
     };
-    const slots = entries.map((entry): SlotAsk => {
-      const { claimed, spent } = entry;
+    this.#asked = entries.map((entry) => ({ entry, total: Math.max(entry.claimed, entry.spent) }));
+    const slots = this.#asked.map(({ entry, total }): SlotAsk => {
       const { name, to, instances } = entry.slot;
       entry.booked = undefined;
       // No request can arrive any more in an instance that is over, so what it holds does not matter.
       const open = instances.filter((instance) => countsUntil(instance) > time);
-      return { name, total: Math.max(claimed, spent), wish: wishOf(name), to, windows: open.map(indexOf) };
+      return { name, total, wish: wishOf(name), to, windows: open.map(indexOf) };
     });
-    this.#asked = entries.map((entry, index) => ({ entry, total: slots[index]?.total ?? 0 }));
     return { slots, windows, held: this.held(arrival), oldestMs };
   }
 
@@ -260,7 +259,6 @@ export class Book {
       entry.claimed = total + usable(entry.slot, units);
     });
     this.#forget(arrival);
-    for (const [name, entry] of this.#entries) if (isEmpty(entry)) this.#entries.delete(name);
   }
 
   /**
@@ -294,12 +292,6 @@ export class Book {
     return entry;
   }
 
-  /** An entry without claims takes the instances of today: limits and shapes may have changed since the slot was first asked for. */
-  #wish(slot: Slot): void {
-    if (isEmpty(this.#at(slot))) this.#entries.delete(slot.name);
-    this.#at(slot);
-  }
-
   #giveUp(arrival: TimeRange, surplus: number): void {
     let left = surplus;
     for (const entry of [...this.#entries.values()].sort((a, b) => b.slot.from - a.slot.from)) {
@@ -317,7 +309,7 @@ export class Book {
   #condense(time: number): void {
     const debts = new Map<string, Entry>();
     for (const [name, { slot, claimed, spent, open, booked }] of [...this.#entries]) {
-      if (claimed > 0 || spent === 0 || open > 0 || booked !== 0 || slot.to > time - RECENT_MS) continue;
+      if (claimed > 0 || open > 0 || booked !== 0 || slot.to > time - RECENT_MS) continue;
       this.#entries.delete(name);
       const instances = slot.instances.filter(({ end }) => end > time);
       const names = instances.map((instance) => instance.name).join();
@@ -334,11 +326,15 @@ export class Book {
     return `own:${this.#named++}`;
   }
 
-  /** Drops slots that are over and whose final totals the store has booked. */
+  /**
+   * Drops slots that are over and whose final totals the store has booked, and those of which neither this process nor the store knows of any unit: if
+   * such a slot is asked for again, limits and shapes may have changed.
+   */
   #forget(arrival: TimeRange): void {
-    for (const [name, { slot, spent, open, booked }] of this.#entries) {
+    for (const [name, { slot, claimed, spent, open, booked }] of this.#entries) {
       const isUsed = open > 0 && arrival.most < slot.to + FORGOTTEN_MS;
-      if (isOver(slot, arrival) && !isUsed && booked === spent) this.#entries.delete(name);
+      const isNeedless = isOver(slot, arrival) || claimed + spent === 0;
+      if (isNeedless && !isUsed && booked === spent) this.#entries.delete(name);
     }
   }
 }
@@ -353,11 +349,6 @@ function lateIn(present: () => Slot, { slot, isLate }: Entry, time: TimeRange): 
   return present().instances.filter(({ name, window: { isCalendar, isShort, period } }) =>
     isCalendar ? !slot.instances.some((instance) => instance.name === name) : isShort && overMs >= periodMsOf(period),
   );
-}
-
-/** Whether neither this process nor the store knows of any unit. */
-function isEmpty({ claimed, spent, open, booked }: Entry): boolean {
-  return claimed === 0 && spent === 0 && open === 0 && booked === 0;
 }
 
 function windowAsk(instance: Instance, stated: StatedUsage | undefined, kept: number, time: number): WindowAsk {

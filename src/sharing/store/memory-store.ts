@@ -225,7 +225,6 @@ class Books implements MemoryStore {
     const state = this.#stateAt(now);
     if (state.pauseUntil === 0 || state.pauseUntil > now) return;
     this.#write({ ...state, pauseUntil: 0 }, now);
-    this.#turns.delete('probe');
   }
 
   /** A sign of life, or the last one. @returns how many processes are live. */

@@ -132,7 +132,7 @@ export const GRANTS: StoreCases = {
     async ({ store }) => {
       const ask = asker(store);
       const sparing = (member: string, want: number, need = 1) =>
-        ask({ member, want, need, ...seconds(3, { limit: 30 }) });
+        ask({ member, want, need, ...seconds(3, { limit: 31 }) });
       expect((await sparing('a', 4)).granted).toEqual([4, 0, 0, 0]);
       expect((await sparing('b', 9)).granted).toEqual([6, 3, 0, 0]);
       // Beyond half of the second there is room, and of the minute there is none.

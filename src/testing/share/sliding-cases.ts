@@ -44,8 +44,8 @@ export const SLIDING: StoreCases = {
     const windows = (slidBy: number) => [sliding(1, slidBy), sliding(2, slidBy)];
     const used = async (slidBy: number) =>
       (await ask({ member: 'b', want: 0, slots: [], windows: windows(slidBy) })).used[0];
-    // Not told in their order.
-    const slots = [ending(9_000, 1), ending(1_000, 3), ending(5_000, 1), ending(3_000, 4), ending(6_500, 2)];
+    // Not told in their order. Those that wait the least have one unit, and are not the closest.
+    const slots = [ending(9_000, 1), ending(2_000, 3), ending(5_000, 1), ending(3_000, 4), ending(6_500, 2)];
     await ask({ want: 0, slots, windows: windows(500) });
     expect(await used(4_999)).toBe(4);
     expect(await used(5_000)).toBe(4);

@@ -42,6 +42,8 @@ export const TURNS: StoreCases = {
     expect(await store.look('b', version)).toBe(LOOK_MS);
     await store.endLook('a');
     expect(await store.look('b', version)).toBe('stale');
+    // Nor one that was told more by a store that has lost its memory since.
+    expect(await store.look('b', told.version + 1)).toBe('stale');
     expect(await store.look('b', told.version)).toBe('granted');
     await store.share(told.version, new Map([['l:minute', '60']]));
     pass(LOOK_MS - 100);

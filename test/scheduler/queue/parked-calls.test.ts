@@ -200,3 +200,28 @@ describe('a group of parked calls', () => {
     expect(calls.size).toBe(0);
   });
 });
+
+describe('parked calls of an endpoint that pauses', () => {
+  const parkedIn = (calls: ParkedCalls<string>, units: number, isApart: boolean) => {
+    const result = { kind: 'parked', until: 9_000, isFirm: true, isApart, units } as const;
+    return { group: calls.groupOf({ endpoint: 'GET /x', maxWaitMs: 1_000 } as Ask, result), result };
+  };
+
+  it('need no units meanwhile: they are counted by rank, those of higher ranks with each, until they are released or removed', () => {
+    const calls = new ParkedCalls<string>(virtualClock(), () => {});
+    const counts = (): readonly number[] => ([0, 1, 2] as const).map((rank) => calls.apart(rank));
+    const { group, result } = parkedIn(calls, 1, true);
+    const entries = [-1, 0, 5].map((priority, ticket) => group.park(`${ticket}`, priority, ticket, result));
+    expect(counts()).toEqual([3, 2, 1]);
+    // Calls that wait for units are no such calls.
+    const other = parkedIn(calls, 2, false);
+    other.group.park('other', 0, 3, other.result);
+    expect([calls.size, ...counts()]).toEqual([4, 3, 2, 1]);
+    group.remove(entries[1] as (typeof entries)[number]);
+    expect(counts()).toEqual([2, 1, 1]);
+    calls.releaseNext(group.name);
+    expect(counts()).toEqual([1, 0, 0]);
+    calls.clear();
+    expect([calls.size, ...counts()]).toEqual([0, 0, 0, 0]);
+  });
+});

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AskPolicy } from '../../../src/sharing/ledger/ask-policy.ts';
 import type { Instance, SharedWindow } from '../../../src/sharing/slots/window.ts';
+import type { SharedWindows } from '../../../src/sharing/slots/windows.ts';
 import { asked, full, NOW, outcome } from '../support/ask-policy.ts';
 import { BEGIN, calendar } from '../support/small.ts';
 
@@ -109,5 +110,23 @@ describe('a lack of units', () => {
     expect(policy.isLacking).toBe(true);
     policy.reset();
     expect(policy.isLacking).toBe(false);
+  });
+});
+
+describe('that nothing but a second was too full', () => {
+  /** Whether that is so after an answer that finds a window full, or with a unit of it granted. */
+  const isPassing = (windows: SharedWindows, now: number, granted = 0): boolean => {
+    const policy = new AskPolicy(() => 0);
+    expect(policy.isPassing(NOW)).toBe(false);
+    const ask = asked(windows);
+    policy.hear(ask, outcome([granted], ask, full), NOW);
+    return policy.isPassing(now);
+  };
+
+  it('is known for a second and a half, and not where a minute is full or all was granted', () => {
+    const windows = calendar({ second: 20 });
+    expect([NOW, NOW + 1_499, NOW + 1_500].map((now) => isPassing(windows, now))).toEqual([true, true, false]);
+    expect(isPassing(calendar({ second: 20, minute: 100 }), NOW)).toBe(false);
+    expect(isPassing(windows, NOW, 5)).toBe(false);
   });
 });

@@ -41,6 +41,20 @@ describe('when it is worth asking the store', () => {
     expect([policy.isLate(BEGIN + 499), policy.isLate(BEGIN + 500)]).toEqual([false, true]);
   });
 
+  it('is in the second half where as much is left as the first call needs, or any unit once some were granted', () => {
+    const isLate = (granted: number, used: number): boolean => {
+      const policy = new AskPolicy(() => 0);
+      const ask = asked(calendar({ second: 20 }), { need: 3 });
+      policy.hear(
+        ask,
+        outcome([granted], ask, () => used),
+        NOW,
+      );
+      return policy.isLate(BEGIN + 500);
+    };
+    expect([isLate(0, 17), isLate(0, 18), isLate(1, 19), isLate(1, 20)]).toEqual([true, false, true, false]);
+  });
+
   it('is as soon as the first call fits, where just as much is left', () => {
     const policy = new AskPolicy(() => 0);
     const ask = asked(calendar({ second: 20 }));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Book } from '../../../src/sharing/ledger/book.ts';
-import { compose, during, holding, named, spend, totals, wishing } from '../support/books.ts';
-import { answering } from '../support/small.ts';
+import { compose, during, holding, named, slotAt, slots, spend, totals, wishing } from '../support/books.ts';
+import { answering, BEGIN } from '../support/small.ts';
 
 describe('a book of what a process may spend', () => {
   it('spends on the slot of its arrival without leave where too little is held, and owes that', () => {
@@ -16,7 +16,7 @@ describe('a book of what a process may spend', () => {
     for (let second = 0; second < 50; second++) book.settle(spend(book, second), 0);
     const { slots: told } = compose(book, 58, wishing([]));
     expect(told).toHaveLength(1);
-    expect(told[0]).toMatchObject({ total: 50 });
+    expect(told[0]).toMatchObject({ total: 50, to: BEGIN + 50_000 });
     // The seconds are over, and the minute is not.
     expect(told[0]?.windows).toHaveLength(1);
   });
@@ -64,6 +64,17 @@ describe('debts of a book', () => {
     told.settle(spend(told, 0), 0);
     compose(told, 0, wishing([]));
     expect(totals(compose(told, 58, wishing([])))).toEqual([[named(0), 1]]);
+  });
+
+  it('are none of what was granted, though it is moved to a narrower slot while the store is away', () => {
+    const wide = slots.at({ least: BEGIN, most: BEGIN + 1_100 });
+    const book = new Book();
+    compose(book, 0, wishing([], { want: 2, slots: [wide] }));
+    book.grant(answering({ granted: [2] }), during(0));
+    book.settle(spend(book, 0, 2), 0);
+    book.refine(() => slotAt(0));
+    compose(book, 58, wishing([]));
+    expect(book.owed).toBe(0);
   });
 
   it('have names of their own where the account may be forgotten, and nothing else is left of it', () => {

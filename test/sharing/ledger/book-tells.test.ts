@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { WindowNews } from '../../../src/quota/share-limit.ts';
 import type { Period } from '../../../src/quota/time/periods.ts';
+import { DRIFT } from '../../../src/quota/time/server-clock.ts';
 import { Book } from '../../../src/sharing/ledger/book.ts';
 import { Slots } from '../../../src/sharing/slots/slots.ts';
 import type { Instance } from '../../../src/sharing/slots/window.ts';
@@ -46,6 +47,12 @@ describe('a book of what a process may spend', () => {
     compose(book, 0, wishing([1]));
     book.grant(answering({ granted: [0, 0] }), during(1));
     expect(totals(compose(book, 1, wishing([1])))).toEqual([[named(1), 4]]);
+  });
+
+  it('keeps a slot that is spent to the last unit until it is over, because units of it may be asked for again', () => {
+    const book = holding([2]);
+    book.settle(spend(book, 0, 2), 0);
+    expect(totals(compose(book, 0, wishing([0])))).toEqual([[named(0), 2]]);
   });
 
   it('keeps a slot while a request is under way that took from it, because what it costs is not known yet', () => {
@@ -183,8 +190,9 @@ describe('a window that a book names', () => {
   });
 
   it('says how old the oldest reading is that bounds it from above', () => {
-    const windows = calendar({ minute: 100 });
+    const windows = calendar({ second: 10, minute: 100 });
     windows.of('minute')?.read(reading({ period: 'minute', sentAt: -2_000 }), exactly(BEGIN), exactly(BEGIN), 0);
+    windows.of('second')?.read(reading({ period: 'second', sentAt: -3_000 }), exactly(BEGIN), exactly(BEGIN), 0);
     const wishes = wishing([], { want: 1, slots: [new Slots(windows).at(exactly(BEGIN))] });
     expect(compose(new Book(), 0, wishes).oldestMs).toBe(2_000);
     windows.of('minute')?.read(reading({ period: 'minute', sentAt: -20_000 }), exactly(BEGIN), exactly(BEGIN), 0);
@@ -194,6 +202,13 @@ describe('a window that a book names', () => {
   it('says by how much it drains, where it does', () => {
     expect(told('minute')).not.toHaveProperty('drain');
     expect(told('minute', { drain: 3 })).toMatchObject({ drain: 3 });
+  });
+
+  it('says by when units have slid out of it, where they do', () => {
+    expect(told('minute')).not.toHaveProperty('slidBy');
+    // A minute before this ask, and what clocks may differ in that.
+    const slidBy = Math.floor(BEGIN + 500 - 60_000 * (1 + DRIFT));
+    expect(told('minute', { slides: 2_000 })).toMatchObject({ slidBy });
   });
 
   it('is bounded from above by an answer that came just now, and else from below alone', () => {

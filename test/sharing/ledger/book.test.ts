@@ -62,6 +62,15 @@ describe('a book of what a process may spend', () => {
       [named(1), 0],
     ]);
     expect(book.held(during(0))).toBe(2);
+    // What is over is given up beside that.
+    const wide = slots.after({ least: BEGIN - 1_000, most: BEGIN - 100 }, 1)[0] as Slot;
+    const other = new Book();
+    compose(other, 0, wishing([], { want: 5, slots: [slotAt(0), wide] }));
+    other.grant(answering({ granted: [2, 3] }), during(0));
+    expect(totals(compose(other, 1, wishing([], { surplus: 1 })))).toEqual([
+      [named(0), 0],
+      [wide.name, 2],
+    ]);
   });
 
   it('spends first what is over first', () => {
@@ -115,6 +124,7 @@ describe('what a book holds', () => {
     expect([3, 4].map((units) => book.holds(units, during(0)))).toEqual([true, false]);
     expect(spend(book, 0, 3).slot.name).toBe(wide.name);
     expect(book.left(during(0))).toBe(2);
+    expect(book.holds(3, during(0))).toBe(false);
   });
 
   it('is held for later requests, too, until its slot is over', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Demand } from '../../../src/sharing/ledger/call-needs.ts';
-import type { Ledger } from '../../../src/sharing/ledger/ledger.ts';
-import { ask, demand, ledgerOf, TRIP_MS } from '../support/ledgers.ts';
+import type { Composed, Ledger } from '../../../src/sharing/ledger/ledger.ts';
+import { ask, demand, kept, ledgerOf, TRIP_MS } from '../support/ledgers.ts';
 import { answering, BEGIN, reading } from '../support/small.ts';
 
 describe('the ledger of a process', () => {
@@ -23,13 +23,13 @@ describe('the ledger of a process', () => {
     /** A process that has spent four units a second, and was told how much of each window is used. */
     function steady(limit: number, used = 0, others = 0): Ledger {
       const ledger = ledgerOf({ second: limit });
-      for (let at = 0; at < 10_000; at += 250) ledger.spend(1, at);
+      for (let at = 0; at < 10_000; at += 250) ledger.book.settle(ledger.spend(1, at), 0);
       const composed = ledger.compose(demand(), 9_800, TRIP_MS);
       const granted = composed.slots.map(({ name }) => (name === String(BEGIN / 1_000 + 9) ? 1 : 0));
       const counts = composed.windows.map(() => used);
       const answer = answering({ now: BEGIN + 9_800, granted, used: counts, others });
       ledger.receive(composed, answer, 1, 9_800, 9_801);
-      ledger.spend(1, 9_801);
+      ledger.book.settle(ledger.spend(1, 9_801), 0);
       return ledger;
     }
     const wanted = (ledger: Ledger, rest: Partial<Demand> = {}, at = 10_100): number =>
@@ -61,6 +61,55 @@ describe('the ledger of a process', () => {
       const { slots, want } = ledger.compose(demand(), 10_101, TRIP_MS);
       expect(want).toBe(1);
       expect(slots.filter(({ wish }) => wish === 1).map(({ name }) => name)[0]).toBe(`${BEGIN / 1_000 + 10}`);
+    });
+
+    describe('where the store is near', () => {
+      function near(): Ledger {
+        const ledger = steady(100);
+        ledger.planner.isNear = true;
+        return ledger;
+      }
+
+      /** Asks although no call waits, and is granted all that it wants, or nothing. */
+      function askAhead(ledger: Ledger, at: number, isFree = true): Composed {
+        const composed = ledger.compose(demand({ want: 0 }), at, TRIP_MS);
+        const granted = composed.slots.map(({ wish }) => (wish > 0 && isFree ? composed.want : 0));
+        const used = composed.windows.map(() => 0);
+        ledger.receive(composed, answering({ now: BEGIN + at, granted, used }), 1, at, at + 1);
+        return composed;
+      }
+
+      it('before any call, for no part of what it needs and for half of no window; elsewhere it does not', () => {
+        expect(askAhead(steady(100), 10_100).want).toBe(0);
+        const composed = askAhead(near(), 10_100);
+        expect([composed.want, composed.need, kept(composed)]).toEqual([
+          4,
+          4,
+          { [`second:${BEGIN / 1_000 + 10}`]: 50, [`second:${BEGIN / 1_000 + 11}`]: 50 },
+        ]);
+      });
+
+      it('not where calls wait for more than one unit: they get what is free, whoever else may need it', () => {
+        const composed = near().compose(demand({ want: 6 }), 10_100, TRIP_MS);
+        expect([composed.want, composed.need]).toEqual([6, 1]);
+        expect(new Set(Object.values(kept(composed)))).toEqual(new Set([0]));
+      });
+
+      it('and two seconds later again where it was granted nothing', () => {
+        const ledger = near();
+        askAhead(ledger, 10_100, false);
+        expect(ledger.planner.asksAheadAt(11_700)).toBe(12_101);
+      });
+
+      it('and keeps what it was granted until it asks again, when its slot ends', () => {
+        const ledger = near();
+        askAhead(ledger, 10_100);
+        expect(ledger.compose(demand({ want: 0 }), 10_200, TRIP_MS)).toMatchObject({ want: 0, held: 4 });
+        const at = ledger.planner.asksAheadAt(10_200);
+        expect(at).toBeCloseTo(11_979, 0);
+        const { slots, want } = ledger.compose(demand({ want: 0 }), at, TRIP_MS);
+        expect([want, slots.map(({ total }) => total), ledger.held(at)]).toEqual([3, [0, 0], 0]);
+      });
     });
   });
 

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { aligned } from '../../../src/quota/models/aligned.ts';
-import { firstRequest } from '../../../src/quota/models/first-request.ts';
-import { leaky } from '../../../src/quota/models/leaky.ts';
+import type { Shape } from '../../../src/quota/models/model.ts';
 import { slidingCounter } from '../../../src/quota/models/sliding-counter.ts';
-import { ServerClock } from '../../../src/quota/time/server-clock.ts';
+import { slidingLog } from '../../../src/quota/models/sliding-log.ts';
 import type { Ledger } from '../../../src/sharing/ledger/ledger.ts';
-import { ask, demand, exactClock, kept, ledgerOf, TRIP_MS, wished } from '../support/ledgers.ts';
+import { ask, demand, exactClock, ledgerOf, TRIP_MS, wished } from '../support/ledgers.ts';
 import { answering, BEGIN, reading } from '../support/small.ts';
 
 const SECOND = BEGIN / 1_000;
@@ -58,6 +57,14 @@ describe('how much a ledger asks for', () => {
       expect(wished(ledger.compose(demand(), 200, TRIP_MS))).toEqual(seconds);
     },
   );
+
+  it('for a call that costs several units tenths for more than two seconds, but where the service estimates the second', () => {
+    const count = (shape: Shape, need: number): number =>
+      wished(ledgerOf({ second: 20 }, { alive: [shape] }).compose(demand({ want: 20, need }), 100, TRIP_MS)).length;
+    expect([count(slidingLog, 5), count(slidingLog, 1), count(slidingCounter, 5), count(aligned, 5)]).toEqual([
+      25, 11, 11, 2,
+    ]);
+  });
 
   it('no second further than the next where two processes divide what it holds', () => {
     const ledger = ledgerOf({ second: 20 });
@@ -140,85 +147,6 @@ describe('what a ledger asks for calls that are expected', () => {
     const ledger = ledgerOf({ second: 20 });
     ask(ledger, demand(), [], 100);
     expect(ledger.policy.nextAt(0, false)).toBeCloseTo(1_000, 0);
-  });
-});
-
-describe('what an ask of a ledger tells', () => {
-  it('is nothing where the store has booked all, unless the ask is to say so', () => {
-    const ledger = ledgerOf({ second: 20 });
-    ask(ledger, demand({ want: 2 }), [2], 100);
-    expect(ledger.compose(demand({ want: 2 }), 120, TRIP_MS).slots).toEqual([]);
-    expect(ledger.compose(demand({ want: 2 }), 130, TRIP_MS, false).slots).not.toEqual([]);
-  });
-
-  it('names the one second in which a request was sent, once the clock is known that well', () => {
-    const clock = new ServerClock();
-    clock.narrow(BEGIN - 500, BEGIN + 500, 0);
-    const ledger = ledgerOf({ second: 20 }, { clock });
-    for (const at of [700, 900]) ledger.book.settle(ledger.spend(1, at), 0);
-    const told = (): (readonly [number, readonly string[]])[] => {
-      const { slots, windows } = ledger.compose(demand({ want: 0 }), 950, TRIP_MS, false);
-      return slots.map(({ total, windows: own }) => [total, own.map((index) => windows[index]?.name ?? '')]);
-    };
-    expect(told()).toEqual([[2, [`second:${SECOND}`, `second:${SECOND + 1}`]]]);
-    clock.narrow(BEGIN, BEGIN, 950);
-    expect(told().filter(([total]) => total > 0)).toEqual([[2, [`second:${SECOND}`]]]);
-  });
-
-  it('names the second of the last request where several were charged to one slot, and not one that is over', () => {
-    const clock = new ServerClock();
-    clock.narrow(BEGIN - 1_200, BEGIN + 1_200, 0);
-    const ledger = ledgerOf({ second: 20 }, { clock });
-    // At 1.3 s and 1.7 s any second from the first to the third is possible.
-    for (const at of [1_300, 1_700]) ledger.book.settle(ledger.spend(1, at), 0);
-    clock.narrow(BEGIN + 500, BEGIN + 500, 1_800);
-    const { slots, windows } = ledger.compose(demand({ want: 0 }), 1_800, TRIP_MS, false);
-    const names = slots.filter(({ total }) => total > 0).flatMap((slot) => slot.windows.map((at) => windows[at]?.name));
-    expect(names).toEqual([`second:${SECOND + 2}`]);
-  });
-
-  it('names all steps of a minute that drains: those of the last minute, and of five seconds beyond the last slot', () => {
-    const ledger = ledgerOf({ minute: 100 }, { alive: [leaky] });
-    const { windows } = ledger.compose(demand(), 100, TRIP_MS);
-    const step = BEGIN / 2_000;
-    const named = windows.map(({ name }) => Number(name.split('-')[2]) - step);
-    expect(windows[0]?.name).toBe(`minute-drain-${step - 32}`);
-    // A request that is sent at 0.1 s arrives until 0.12 s, and five seconds later is the third step.
-    expect(named.filter((each) => !Number.isNaN(each))).toEqual(Array.from({ length: 35 }, (_, nth) => nth - 32));
-  });
-
-  it('names as many steps as reach to the end of the last slot, where that is far', () => {
-    const ledger = ledgerOf({ minute: 100 }, { alive: [leaky] });
-    ledger.choice.askFrom(5_000);
-    const { windows } = ledger.compose(demand(), 100, TRIP_MS);
-    // To 7.0 s, in the fourth step.
-    expect(windows.filter(({ drain }) => drain !== undefined).map(({ name }) => name)).toContain(
-      `minute-drain-${BEGIN / 2_000 + 3}`,
-    );
-  });
-
-  it('leaves free what the minute before may still take of this one, by what the store has said of it', () => {
-    const ledger = ledgerOf({ minute: 100 }, { alive: [slidingCounter] });
-    const { windows } = ledger.compose(demand(), 59_000, TRIP_MS);
-    const used = windows.map(({ name }) => (name === `minute:${SECOND}` ? 60 : 0));
-    ask(ledger, demand(), [1], 59_000, { used });
-    expect(kept(ledger.compose(demand(), 60_100, TRIP_MS))[`minute:${SECOND + 60}`]).toBe(60);
-    // At 15.2 s the slot asked for begins at 15.0 s, a quarter of a minute after that.
-    expect(kept(ledger.compose(demand(), 75_200, TRIP_MS))[`minute:${SECOND + 60}`]).toBe(45);
-  });
-
-  it('leaves a unit for the beginning of the next minute by the slots that it asks for, unless its call fails before', () => {
-    const open = (): Ledger => ledgerOf({ minute: 100 }, { alive: [aligned, firstRequest] });
-    const one = (ledger: Ledger, now: number, maxWaitMs = Infinity): number | undefined =>
-      kept(ledger.compose(demand({ maxWaitMs }), now, TRIP_MS))[`minute:${SECOND}`];
-    // The first three seconds are the beginning.
-    expect(one(open(), 2_500)).toBe(0);
-    expect(one(open(), 3_500)).toBe(1);
-    expect(one(open(), 3_500, 10_000)).toBe(0);
-    expect(one(open(), 3_500, 57_000)).toBe(1);
-    const later = open();
-    later.choice.askFrom(3_500);
-    expect(one(later, 2_500)).toBe(1);
   });
 });
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { aligned } from '../../../src/quota/models/aligned.ts';
 import { firstRequest } from '../../../src/quota/models/first-request.ts';
-import { ask, demand, ledgerOf, TRIP_MS } from '../support/ledgers.ts';
+import type { Charged, Ledger } from '../../../src/sharing/ledger/ledger.ts';
+import { ask, demand, ledgerOf, TRIP_MS, wished } from '../support/ledgers.ts';
 import { reading } from '../support/small.ts';
 
 describe('the ledger of a process', () => {
@@ -21,6 +22,8 @@ describe('the ledger of a process', () => {
     ledger.read(reading({ period: 'second', limit: 20, used: 1, shapes, sentAt: 400, receivedAt: 420 }));
     expect(ledger.choice.isProbing(430)).toBe(true);
     expect(ledger.compose(demand({ want: 8 }), 430, TRIP_MS)).toMatchObject({ want: 1, held: 0 });
+    // It asks for none where no call waits.
+    expect(ledger.compose(demand({ want: 0 }), 430, TRIP_MS)).toMatchObject({ want: 0 });
   });
 
   it('asks for an urgent call although units of a later second are held', () => {
@@ -28,7 +31,12 @@ describe('the ledger of a process', () => {
     ask(ledger, demand({ want: 5 }), [0, 5], 100);
     expect([ledger.left(110), ledger.held(110)]).toEqual([0, 5]);
     expect(ledger.compose(demand(), 120, TRIP_MS).want).toBe(0);
-    expect(ledger.compose(demand({ isUrgent: true }), 130, TRIP_MS).want).toBe(1);
+    const urgent = ledger.compose(demand({ isUrgent: true }), 130, TRIP_MS);
+    expect([urgent.want, wished(urgent)]).toEqual([1, ['0']]);
+  });
+
+  it('asks for an urgent call that has no units for those of the next second, too', () => {
+    expect(wished(ledgerOf({ second: 20 }).compose(demand({ isUrgent: true }), 100, TRIP_MS))).toEqual(['0', '1']);
   });
 
   it('sends at the end of a second on no unit of it: it may arrive in the next', () => {
@@ -92,5 +100,39 @@ describe('what a ledger knows of the units that it holds', () => {
     const { slots } = ledger.compose(demand({ want: 2 }), 120, TRIP_MS);
     expect(slots.map(({ total }) => total)).toContain(2);
     expect(ledger.held(130)).toBe(2);
+  });
+});
+
+describe('a ledger whose requests are held up past the end of their second', () => {
+  /** Two requests are under way that were sent at 0.9 s and 0.91 s, and `granted` units are held of the next second. */
+  function heldUp(granted: number): { readonly ledger: Ledger; readonly requests: readonly Charged[] } {
+    const ledger = ledgerOf({ second: 20 });
+    const requests = [900, 910].map((now) => ledger.charge(1, now));
+    ask(ledger, demand({ want: 5 }), [0, granted], 1_100);
+    return { ledger, requests };
+  }
+
+  it('keeps a unit of the present second for each, as long as it may not have arrived', () => {
+    const { ledger } = heldUp(5);
+    expect([ledger.left(1_110), ledger.heldUp(1_110)]).toEqual([3, 2]);
+    expect([3_910, 3_911].map((now) => ledger.heldUp(now))).toEqual([2, 0]);
+    expect(heldUp(0).ledger.left(1_110)).toBe(0);
+  });
+
+  it('charges both to the present second once one is served, and nothing once one is refused', () => {
+    for (const [isServed, owed] of [
+      [true, 2],
+      [false, 0],
+    ] as const) {
+      const { ledger, requests } = heldUp(0);
+      ledger.settle(requests[0] as Charged, 1, isServed, 1_120);
+      expect([ledger.book.owed, ledger.heldUp(1_130)]).toEqual([owed, isServed ? 0 : 1]);
+    }
+  });
+
+  it('charges nothing for a request that ends while no window is known yet', () => {
+    const ledger = ledgerOf({});
+    ledger.settle(ledger.charge(1, 100), 1, true, 120);
+    expect(ledger.book.owed).toBe(0);
   });
 });

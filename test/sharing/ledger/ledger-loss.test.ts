@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { slidingCounter } from '../../../src/quota/models/sliding-counter.ts';
 import type { Ledger } from '../../../src/sharing/ledger/ledger.ts';
 import type { Answer } from '../../../src/sharing/store/store.ts';
-import { ask, demand, ledgerOf, TRIP_MS, wished } from '../support/ledgers.ts';
+import { ask, demand, kept, ledgerOf, TRIP_MS, wished } from '../support/ledgers.ts';
 import { answering, BEGIN, reading } from '../support/small.ts';
 
 /** The age of the store's memory, in milliseconds. */
@@ -42,6 +42,17 @@ describe('a ledger whose store has lost its memory', () => {
     expect(ledger.policy.nextAt(0, false)).toBe(1_200);
     // So many others ask for three seconds ahead.
     expect([4_099, 4_101].map((now) => ledger.isGathering(now))).toEqual([true, false]);
+  });
+
+  it('remembers what was used of the minute before, which the store has forgotten', () => {
+    const ledger = ledgerOf({ minute: 100 }, { alive: [slidingCounter] });
+    const { windows } = ledger.compose(demand(), 59_000, TRIP_MS);
+    const used = windows.map(({ name }) => (name === `minute:${BEGIN / 1_000}` ? 60 : 0));
+    ask(ledger, demand(), [1], 59_000, { ...OLD, used });
+    ask(ledger, demand(), [0], 60_100, { ...NEW, used: [0, 0, 0, 0] });
+    const { [`minute:${BEGIN / 1_000 + 60}`]: left } = kept(ledger.compose(demand(), 60_200, TRIP_MS));
+    // It asks for slots from the third second on.
+    expect(left).toBe(58);
   });
 
   it('asks for no second of which others may hold units, and spends none that it is granted', () => {

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { aligned } from '../../../src/quota/models/aligned.ts';
+import type { Shape } from '../../../src/quota/models/model.ts';
 import { slidingLog } from '../../../src/quota/models/sliding-log.ts';
+import type { Period } from '../../../src/quota/time/periods.ts';
 import { URGENT, USUAL } from '../../../src/share.ts';
 import type { Ledger } from '../../../src/sharing/ledger/ledger.ts';
 import type { Answer } from '../../../src/sharing/store/store.ts';
@@ -57,6 +60,10 @@ describe('the ledger of a process', () => {
       expect(ledger.spacedFrom(1, 2_100, 2_110)).toBe(2_110);
     });
 
+    it('knows no spacing before a second is known', () => {
+      expect(ledgerOf({ minute: 100 }).spacedFrom(1, 2_100, 2_110)).toBe(2_110);
+    });
+
     it('does so no more a few minutes later', () => {
       const ledger = refused();
       ledger.spend(1, 300_000);
@@ -81,6 +88,24 @@ describe('the ledger of a process', () => {
       expect(ledger.tellsAt).toBe(Infinity);
     });
 
+    it('not while another request of the slot is under way', () => {
+      const ledger = ledgerOf({ second: 20 }, { alive: [slidingLog], roundTripMs: 800 });
+      ask(ledger, demand({ want: 2 }), [2], 1_000, { others: 1, used: Array.from({ length: 40 }, () => 15) });
+      const entry = ledger.spend(1, 1_010);
+      ledger.spend(1, 1_010);
+      ledger.settle({ entry, units: 1 }, 1, true, 1_110);
+      expect(ledger.tellsAt).toBe(Infinity);
+    });
+
+    it('and that its slot ends then, unless half of every window is free', () => {
+      const own = (told?: Told): readonly number[] =>
+        answered(100, told)
+          .compose(demand({ want: 0 }), 1_111, TRIP_MS, false)
+          .slots.flatMap(({ name, to }) => (name.startsWith('own:') ? to - BEGIN : []));
+      expect(own().map(Math.floor)).toEqual([1_111]);
+      expect(own({ used: 10 })).toEqual([]);
+    });
+
     it.each<[string, number, Told]>([
       ['no other process lacks units', 100, { others: 0 }],
       ['half of every window is free', 100, { used: 10 }],
@@ -89,6 +114,52 @@ describe('the ledger of a process', () => {
     ])('not where %s', (_, tookMs, told) => {
       expect(answered(tookMs, told).tellsAt).toBe(Infinity);
     });
+  });
+
+  it('knows how many units of a second are its own: of the calendar’s since that began, and of the last second of what may slide', () => {
+    /** Units that are left to strangers, after readings of each second that count two units and say nothing of strangers if both are of this process. */
+    const left = (shape: Shape, sentAt: number): number => {
+      const ledger = ledgerOf({ second: 20 }, { alive: [shape] });
+      const told = { period: 'second', limit: 20, shapes: { alive: [shape], epoch: 0 } } as const;
+      ledger.read(reading({ ...told, used: 20, isRefused: true, sentAt: 900, receivedAt: 940 }));
+      for (let second = 2_000; second < 10_000; second += 1_000) {
+        ledger.spend(1, second + 100);
+        ledger.spend(1, second + sentAt);
+        ledger.read(reading({ ...told, used: 2, sentAt: second + sentAt, receivedAt: second + sentAt + 40 }));
+      }
+      return ledger.strangers.units({ period: 'second', limit: 20 }, 10_000);
+    };
+    expect([left(aligned, 500), left(aligned, 1_010), left(slidingLog, 1_010)]).toEqual([0, 1, 0]);
+  });
+
+  it('explains a refusal by strangers where units are left to them, unless readings count much more than the store', () => {
+    const ledger = ledgerOf({ second: 20, minute: 100 });
+    expect(ledger.isForStrangers('minute', 100)).toBe(false);
+    const refuse = (sentAt: number): void =>
+      ledger.read(reading({ limit: 100, used: 100, isRefused: true, sentAt, receivedAt: sentAt + 40 }));
+    refuse(100);
+    expect(['second', 'minute', 'hour'].map((each) => ledger.isForStrangers(each as Period, 150))).toEqual([
+      false,
+      true,
+      false,
+    ]);
+    ask(ledger, demand(), [1], 200);
+    refuse(300);
+    expect(ledger.isForStrangers('minute', 350)).toBe(false);
+  });
+
+  it('leaves nothing to strangers of what slides while nothing is granted of it: other processes leave them less', () => {
+    for (const [shape, left] of [
+      [aligned, [2, 2]],
+      [slidingLog, [2, 0]],
+    ] as const) {
+      const ledger = ledgerOf({ minute: 100 }, { alive: [shape] });
+      const shapes = { alive: [shape], epoch: 0 };
+      ledger.read(reading({ used: 100, isRefused: true, shapes, sentAt: 100, receivedAt: 140 }));
+      const kept = (now: number): number =>
+        Math.max(...ask(ledger, demand(), [], now).windows.map((each) => each.kept));
+      expect([kept(200), kept(5_300), kept(5_400)]).toEqual([left[0], left[0], left[1]]);
+    }
   });
 
   it('leaves to urgent calls what they will need, unless it asks for one', () => {

@@ -90,3 +90,19 @@ describe('of a second', () => {
     expect(reserve.units(SECOND, 14_000)).toBe(4);
   });
 });
+
+it('readings of a minute say nothing of a second, and what was sent after a request is not in its reading', () => {
+  const reserve = new StrangersReserve();
+  reserve.read(reading({ ...SECOND, used: 20, isRefused: true, sentAt: 0, receivedAt: 0 }), 0);
+  for (let at = 2_000; at < 10_000; at += 1_000) {
+    reserve.onSent(1, at);
+    reserve.onSent(1, at + 10);
+    reserve.read(reading({ ...SECOND, used: 1, sentAt: at, receivedAt: at + 40 }), at);
+    reserve.read(reading({ ...MINUTE, used: 200, sentAt: at, receivedAt: at + 40 }), at);
+  }
+  expect(reserve.units(SECOND, 10_000)).toBe(0);
+  reserve.onSent(1, 11_000);
+  reserve.onSent(1, 11_010);
+  reserve.read(reading({ ...SECOND, used: 2, sentAt: 11_000, receivedAt: 11_040 }), 11_000);
+  expect(reserve.units(SECOND, 11_050)).toBe(1);
+});
