@@ -21,7 +21,12 @@ export const jobs: readonly Scenario[] = [
   ...KINDS.map(job),
   ...(['aligned', 'sliding-counter'] as const).map((windows): Scenario => {
     const known = job(windows);
-    return { ...known, name: `${known.name}, only generic headers`, service: { headers: { family: false } } };
+    return {
+      ...known,
+      name: `${known.name}, only generic headers`,
+      isDeep: true,
+      service: { headers: { family: false } },
+    };
   }),
 ];
 

@@ -50,13 +50,14 @@ export class LastReading {
 
   /**
    * What is left at `now` at the least: the last `remaining`, minus everything of ours that may have arrived since, plus what was ours and has left a
-   * window that slides. What leaves of others' usage they are taken to use again. Stops adding from `enough` on.
+   * window that slides, at `ratePerMs` at most. What leaves of others' usage they are taken to use again. Stops adding from `enough` on.
    */
-  left(now: number, enough: number = Infinity): number {
+  left(now: number, enough: number = Infinity, ratePerMs: number = Infinity): number {
     const { sentAt, own } = this.#reading;
     const least = this.remaining - this.#overtaken - this.#flights.sentSince(sentAt) + own;
     if (least >= enough) return least;
     const from = sentAt - this.#periodMs;
-    return least + this.#answered.settledSince(from) - this.#answered.settledSince(now - this.#periodMs);
+    const freed = this.#answered.settledSince(from) - this.#answered.settledSince(now - this.#periodMs);
+    return least + Math.min(freed, ratePerMs * (now - sentAt));
   }
 }

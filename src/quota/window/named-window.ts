@@ -330,7 +330,9 @@ export class NamedWindow implements Limit {
     if (this.#periodMs <= SHORT_MS || this.#known.flights.units === 0 || this.#known.shareLimit.isShared) return false;
     if (!this.#otherConsumers.areActive && !this.candidates.may.onlyFills) return false;
     const needed = units + this.#roomForOthers.mayHaveTaken(now);
-    return this.#lastReading.left(now, needed) < needed || this.headroom(now) < needed;
+    // What has left a log need not have drained from a bucket.
+    const ratePerMs = this.candidates.may.drains ? this.limit / this.#periodMs : Infinity;
+    return this.#lastReading.left(now, needed, ratePerMs) < needed || this.headroom(now) < needed;
   }
 }
 

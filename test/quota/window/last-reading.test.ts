@@ -78,6 +78,7 @@ describe('last reading', () => {
     expect(word.left(65_000)).toBe(40);
     expect(word.left(65_100)).toBe(40 + 8);
     expect(word.left(70_100)).toBe(40 + 8 + 5);
+    expect(word.left(70_000, Infinity, 1 / 8_000)).toBe(40 + 5);
     expect(word.left(95_000)).toBe(40 + 8 + 5);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aligned } from '../../../src/quota/models/aligned.ts';
 import { firstRequest } from '../../../src/quota/models/first-request.ts';
+import { leaky } from '../../../src/quota/models/leaky.ts';
 import type { Shape } from '../../../src/quota/models/model.ts';
 import { slidingCounter } from '../../../src/quota/models/sliding-counter.ts';
 import { slidingLog } from '../../../src/quota/models/sliding-log.ts';
@@ -205,6 +206,20 @@ describe('after a time without readings, when half of a minute may have been tak
       expect(waits(45_000, { shapes: [shape] })).toBe(true);
     }
   });
+});
+
+it('one request goes before others, too, where room that a log has again may still be used up in a bucket', () => {
+  const isHeld = (...shapes: readonly Shape[]): boolean => {
+    const { window, flights, answered } = windowOf({ shapes });
+    const reading = readingsOf(100, 20);
+    window.read(reading(0, 60, { own: 60 }));
+    answered.add(0, 20, 60, 60);
+    window.read(reading(60_000, 96));
+    flights.take(charge(), 61_000);
+    return window.check(charge({ units: 10 }), 61_000) !== undefined;
+  };
+  expect(isHeld(slidingLog)).toBe(false);
+  expect(isHeld(slidingLog, leaky)).toBe(true);
 });
 
 it.each([

@@ -71,10 +71,7 @@ export class CandidateShapes {
     return this.#must;
   }
 
-  /**
-   * The candidates that must admit a charge: what fits the most cautious shape fits every other that is emptied at once. Usage of other consumers, of which only
-   * readings tell, may have left a log before it has drained.
-   */
+  /** The candidates that must admit a charge: what fits the most cautious shape fits every other, unless that one is estimated. */
   get binding(): readonly WindowModel[] {
     return this.#binding;
   }
@@ -257,7 +254,5 @@ function traitsOf(holds: (isSuch: (shape: Shape) => boolean | undefined) => bool
 
 function bindingOf(alive: readonly WindowModel[], all: readonly WindowModel[]): readonly WindowModel[] {
   const isStrictestAlive = alive[0] === all[0];
-  return isStrictestAlive
-    ? alive.filter(({ shape }, index) => index === 0 || shape.isEstimated || shape.drains)
-    : alive;
+  return isStrictestAlive ? alive.filter(({ shape }, index) => index === 0 || shape.isEstimated) : alive;
 }

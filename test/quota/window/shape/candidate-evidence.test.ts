@@ -49,11 +49,6 @@ describe('the candidates that bind', () => {
     expect(candidates.mostCautious).toEqual([strict]);
   });
 
-  it('are also those that drain: what other consumers used may have left a log before it has drained', () => {
-    const models = [puppet('strict'), puppet('plain'), puppet('bucket', { drains: true })] as const;
-    expect(new CandidateShapes(models, 60_000).binding).toEqual([models[0], models[2]]);
-  });
-
   it('are all once the most cautious is none: what fits one of the others need not fit the next', () => {
     const models = [puppet('strict'), puppet('plain'), puppet('lax')] as const;
     const candidates = new CandidateShapes(models, 60_000);
