@@ -1,7 +1,7 @@
 import { ConfigError } from '../errors.ts';
 import type { Outgoing, Reply, Run } from '../http/call.ts';
 import { untilAborted } from '../http/cancellation.ts';
-import { PACED } from '../http/transport.ts';
+import { isPaced } from '../http/transport.ts';
 import { boundsOf, type CallBounds } from '../options/client-options.ts';
 import type { EndpointNames } from './endpoint-name.ts';
 import { checkFetchOptions, type FetchOptions } from './options.ts';
@@ -39,7 +39,7 @@ export function createFetch(dependencies: CreateFetchOptions): (options?: FetchO
     const { maxWaitMs, maxQueueMs, timeoutMs } = boundsOf(ownBounds, dependencies);
     return async (input, given) => {
       const init = checkedInit(given);
-      if (PACED.has(input as Request)) return fetch(input, init);
+      if (isPaced(input, init)) return fetch(input, init);
       const url = resolveUrl(input, baseUrl);
       if (!isUnder(url, base.origin, basePath)) {
         if (elsewhere) return elsewhere(input, init);

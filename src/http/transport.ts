@@ -51,8 +51,13 @@ export interface TransportOptions {
   readonly userAgent?: string | undefined;
 }
 
-/** Requests that a client has paced and given to the global `fetch`: where `client.fetch` is in its place, it does not pace them again. */
-export const PACED: WeakSet<object> = new WeakSet<object>();
+/** Requests, or options of a URL, that a client has paced and given to the global `fetch`: where `client.fetch` is in its place, it does not pace them again. */
+const PACED = new WeakSet<object>();
+
+/** Whether a client has paced these arguments of the global `fetch`. */
+export function isPaced(input: unknown, init: unknown): boolean {
+  return PACED.has(input as object) || PACED.has(init as object);
+}
 
 /** Transport by ky, with its retries, time-outs and errors off, because scheduler and retry policy decide those. */
 export function createTransport(settings: TransportOptions): Transport {
@@ -80,18 +85,18 @@ export function createTransport(settings: TransportOptions): Transport {
       const number = chosen instanceof Promise ? await cancellation.during(() => chosen) : chosen;
       const secret = secretToSend(number, endpoint, settings, redaction);
       const isPolluted = isPrototypePolluted();
-      // A signal in the request costs two more signals, so it is passed beside the request where that makes no difference: a
+      // A signal in the request costs two more signals, so the global `fetch` is given it beside a URL where that makes no difference: a
       // custom `fetch` may read it from the request, and with other options a Request drops the caller's referrer.
-      const isSignalInRequest = fetch !== undefined || outgoing.init !== undefined || isPolluted;
+      const isPlain = !fetch && !outgoing.init && outgoing.body === undefined && !isPolluted;
       const options = kyOptions(outgoing, isPolluted);
-      if (isSignalInRequest) options.signal = signal;
+      if (!isPlain) options.signal = signal;
       options.fetch = async (input, rest) => {
         const request = input as Request;
         onLeave(number);
         completeHeaders(request.headers, secret, settings);
+        if (isPlain) return answerOf(await fetchPlain(request, signal));
         if (!fetch) PACED.add(request);
-        let init = isSignalInRequest ? rest : { signal };
-        if (isPolluted) init = { ...init, ...ownRequestFields(request) };
+        const init = isPolluted ? { ...rest, ...ownRequestFields(request) } : rest;
         return answerOf(await (fetch ?? globalThis.fetch)(request, init));
       };
       try {
@@ -105,6 +110,16 @@ export function createTransport(settings: TransportOptions): Transport {
       }
     },
   };
+}
+
+/**
+ * Gives the global `fetch` a request without a body as a URL with options: while React renders a page, a `Request` that was made before has the
+ * first response again, and so has each attempt.
+ */
+function fetchPlain({ url, method, headers }: Request, signal: AbortSignal): Promise<Response> {
+  const init: RequestInit = { method, headers, redirect: 'manual', signal };
+  PACED.add(init);
+  return globalThis.fetch(url, init);
 }
 
 /** The key with this number, which is redacted from now on. Throws a Failure if it is not to be sent. */

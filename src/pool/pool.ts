@@ -9,7 +9,7 @@ import { type Clock, systemClock } from '../clock.ts';
 import { ClosedError, ConfigError, isKeyRefusal } from '../errors.ts';
 import { isRequest, signalOf } from '../fetch/request.ts';
 import { isOfClient } from '../fetch/response.ts';
-import { PACED } from '../http/transport.ts';
+import { isPaced } from '../http/transport.ts';
 import { OpenCalls } from '../scheduler/open-calls.ts';
 import { estimateIn, UNKNOWN } from '../scheduler/outlook/estimate.ts';
 import { isRecord } from '../validation/arguments.ts';
@@ -161,7 +161,7 @@ function fetchesBy(hand: Hand, members: readonly Member[]): Client['fetchWith'] 
     const fetches = new Map(members.map(({ client }) => [client, client.fetchWith(options)]));
     const [first] = fetches.values();
     return async (input, init) => {
-      if (first && PACED.has(input as Request)) return first(input, init);
+      if (first && isPaced(input, init)) return first(input, init);
       // A Request in place of `init` cannot be copied, nor can a stream or a generator be read again.
       const isRead = isRequest(init) || Symbol.asyncIterator in Object(init?.body);
       const isOneShot = options.streamBody === true || isRead;

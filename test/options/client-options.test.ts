@@ -88,7 +88,7 @@ describe('settings', () => {
     vi.stubGlobal('fetch', stand);
     const answer = await client.fetch('https://api.hiro.so/v2/info');
     expect(await answer.text()).toBe('from the mock');
-    expect(stand.mock.calls.map(([input]) => (input as Request).url)).toEqual(['https://api.hiro.so/v2/info']);
+    expect(stand.mock.calls.map(([input]) => input)).toEqual(['https://api.hiro.so/v2/info']);
   });
 
   test('ignore options that are set on Object.prototype', () => {

@@ -6,7 +6,7 @@ import { readDocuments, writePrograms } from './support/documents.ts';
 
 const KEY = 'key-of-the-recipe';
 
-it('the recipe for Next.js sends a request again that was made before while the same page is rendered', async () => {
+it('a client sends a request again that was made before while Next.js renders the same page, also with the recipe', async () => {
   const service = createMockService({ origin: 'https://api.hiro.so', keys: [KEY] });
   vi.stubGlobal('fetch', memoizing(service.fetch));
   vi.stubEnv('STACKS_API_KEY', KEY);
@@ -14,7 +14,7 @@ it('the recipe for Next.js sends a request again that was made before while the 
   const plain = createClient();
   await plain.getInfo();
   await plain.getInfo();
-  expect(service.requests).toBe(1); // what the recipe is for
+  expect(service.requests).toBe(2);
 
   const recipes = readDocuments().filter(({ path }) => path === 'docs/recipes.md');
   const recipe = writePrograms(recipes, 'next-recipe').find(({ heading }) => heading === 'Next.js');
