@@ -99,7 +99,9 @@ export class HandOver {
     maxQueueMs: number | undefined,
   ): Promise<T> {
     const { member, others } = known;
-    if (isOneShot || others.length === 0) return make(member.client, undefined, maxQueueMs);
+    // One of another realm or package, which `AbortSignal.any` does not take, is left to the client.
+    const isForeign = signal !== undefined && !(signal instanceof AbortSignal);
+    if (isOneShot || others.length === 0 || isForeign) return make(member.client, undefined, maxQueueMs);
     const own = AbortSignal.any(signal ? [signal] : []);
     const handed = { ...known, signal: own };
     this.#rebalancer.add(handed);
