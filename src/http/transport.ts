@@ -139,8 +139,8 @@ function kyOptions({ method, headers, body, init }: Outgoing, isPolluted: boolea
 }
 
 /** Whether a 403 speaks of a limit and not of the key: some gateways refuse so. */
-function isLimited403(response: Response): boolean {
-  return response.status === 403 && isLimitation(response, readQuota(response.headers, 0), true);
+function isLimited403({ status, headers }: Response): boolean {
+  return status === 403 && isLimitation(status, readQuota(headers, 0), true);
 }
 
 /** A custom `fetch` may return anything: a response is an object with the members that are read here. */
