@@ -250,7 +250,7 @@ function together(members: readonly Member[], clock: Clock): BulkDependencies {
     each.reduce((sum, one) => sum + numberOf(one), 0);
   return {
     clock,
-    concurrency: sumOf((one) => one.concurrency),
+    concurrency: members.reduce((sum, { client }) => sum + client.concurrency, 0),
     estimate: (count, cost) => {
       const alone = each.map(({ estimate }) => estimate(count, cost)).filter(({ ms }) => ms !== undefined);
       const [first] = alone;

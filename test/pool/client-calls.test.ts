@@ -145,6 +145,17 @@ describe('a pool', () => {
     expect(Math.min(...requests())).toBeGreaterThan(least);
   });
 
+  it('runs a bulk by clients that another package has wrapped', async () => {
+    const { clock, clients } = world(PLANS);
+    const pool = createPool(clients.map((client) => ({ ...client })));
+    const run = async (): Promise<readonly string[]> => {
+      const statuses: string[] = [];
+      for await (const { status } of pool.bulk([1, 2, 3], () => pool.getInfo())) statuses.push(status);
+      return statuses;
+    };
+    expect(await clock.run(run())).toEqual(['fulfilled', 'fulfilled', 'fulfilled']);
+  });
+
   it('says that a bulk never ends, and no date of it, where no key has a unit', async () => {
     const { clock, services, clients, pool } = world([{ month: 50 }, { month: 50 }]);
     for (const keyed of [{ month: 50 }, { month: 0 }]) {
