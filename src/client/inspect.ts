@@ -1,4 +1,4 @@
-import { GET_INFO, HEAD_INFO, type InfoRequest } from '../endpoints/info-request.ts';
+import { type ApiRequest, GET_INFO, HEAD_INFO, urlOf } from '../endpoints/endpoints.ts';
 import type { Reply } from '../http/call.ts';
 import { boundsOf, type CallOptions } from '../options/client-options.ts';
 import type { ClientCore } from './core.ts';
@@ -10,10 +10,10 @@ export async function inspect(
 ): Promise<Reply> {
   const { signal, label, headers, priority = 0, cost } = options;
   const { maxWaitMs, timeoutMs } = boundsOf(options, settings);
-  const send = ({ endpoint, method, path }: InfoRequest): Promise<Reply> =>
+  const send = (request: ApiRequest<unknown>): Promise<Reply> =>
     run({
-      request: { method, url: settings.baseUrl + path, headers },
-      ask: { endpoint, cost, priority, maxWaitMs, isInspection: true },
+      request: { method: request.method, url: urlOf(settings.baseUrl, request), headers },
+      ask: { endpoint: request.endpoint, cost, priority, maxWaitMs, isInspection: true },
       signal,
       label,
       timeoutMs,
