@@ -1,6 +1,6 @@
 /** What may end a request early. */
 export interface Cancellation {
-  /** Aborts then. */
+  /** Aborts when the request is to end early. */
   readonly signal: AbortSignal;
   /** Rejects with the reason of the signal as soon as it aborts, even if what was started ignores the signal. */
   during<T>(start: () => Promise<T>): Promise<T>;

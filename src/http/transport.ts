@@ -148,7 +148,7 @@ function answerOf(given: Partial<Response> | null | undefined): Response {
   const { status, headers, body, type } = given ?? {};
   if (type === 'error') throw new TypeError('fetch returned Response.error().');
   const isHeaded = typeof headers?.forEach === 'function' && typeof headers.get === 'function';
-  // No body is null: where the member is missing, the body would be missed without a word.
+  // A response without a body has `null`. Without the member a body would be lost silently.
   const isReadable = body === null || typeof body?.getReader === 'function';
   if (Number.isInteger(status) && isHeaded && isReadable) return given as Response;
   throw new Failure('INVALID_RESPONSE', new TypeError('fetch must return a Response.'));

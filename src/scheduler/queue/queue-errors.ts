@@ -3,7 +3,7 @@ import { duration, QuotaExhaustedError } from '../../errors.ts';
 import type { Ask, Reason } from '../../quota/admission.ts';
 import { LAST_INSTANT, type QuotaSnapshot } from '../../quota/headers/snapshot.ts';
 
-/** After what time to retry where nothing says when the call can go, in milliseconds. */
+/** Time after which to retry if nothing says when the call can be sent, in milliseconds. */
 const UNKNOWN_MS = 1_000;
 
 /** The end of the queue, for the error of a call that the queue does not accept. */
@@ -72,7 +72,7 @@ function queueError(
   return new QuotaExhaustedError({ endpoint, quota, ...cause, ...retryFrom(sentAt, clock) });
 }
 
-/** When to retry what can go from an instant on: rounded up, because a millisecond sooner it is refused again. One that is over is no time to retry at. */
+/** When to retry a call that can be sent from an instant on: rounded up, because a moment sooner it is refused again. If the instant is past, after `UNKNOWN_MS`. */
 export function retryFrom(instant: number, clock: Clock): Pick<QuotaExhaustedError, 'retryAfterMs' | 'retryAt'> {
   const inMs = Math.max(0, instant - clock.now()) || UNKNOWN_MS;
   return { retryAfterMs: Math.ceil(inMs), retryAt: new Date(Math.min(Math.ceil(clock.wall() + inMs), LAST_INSTANT)) };
