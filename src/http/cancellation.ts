@@ -13,16 +13,8 @@ export function untilAborted<T>(start: () => Promise<T>, signal: AbortSignal | u
     if (signal.aborted) return reject(signal.reason);
     const abort = (): void => reject(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
-    const end = (): void => signal.removeEventListener('abort', abort);
-    start().then(
-      (value) => {
-        end();
-        resolve(value);
-      },
-      (error: unknown) => {
-        end();
-        reject(error);
-      },
-    );
+    start()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', abort));
   });
 }
