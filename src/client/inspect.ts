@@ -6,7 +6,7 @@ import type { ClientCore } from './core.ts';
 /** Reads the quota from the headers of an answer of any status, with `HEAD`, or `GET` where that is refused. Passes pauses and full windows. */
 export async function inspect(
   { run, settings }: Pick<ClientCore, 'run' | 'settings'>,
-  options: CallOptions<unknown> = {},
+  options: CallOptions<unknown>,
 ): Promise<Reply> {
   const { signal, label, headers, priority = 0, cost } = options;
   const { maxWaitMs, timeoutMs } = boundsOf(options, settings);

@@ -178,7 +178,7 @@ function fetchesBy(hand: Hand, members: readonly Member[]): Client['fetchWith'] 
         return response;
       };
       try {
-        const method = init?.method ?? (input as Partial<Request>).method ?? 'GET';
+        const method = init?.method ?? (input as Partial<Request> | null)?.method ?? 'GET';
         return await hand({ ...planOf(options), method, signal: signalOf(input, init), isOneShot, make });
       } catch (error) {
         if (error instanceof Response) return error;

@@ -192,6 +192,14 @@ describe('a pool', () => {
     expect(() => pool.paginate('/v2/{id}', { query: { limit: 5 } } as never)).toThrow(/must have id/);
   });
 
+  it('refuses what is no input of fetch, as a client does', async () => {
+    const { pool } = world(PLANS);
+    for (const input of [undefined, null])
+      await expect(pool.fetch(input as unknown as string)).rejects.toThrow(
+        'input must be a URL, a string or a Request',
+      );
+  });
+
   it('makes a fetch without options, as a client does', async () => {
     const { clock, pool, services } = world([{ second: 20 }, { second: 20 }]);
     const { fetchWith } = pool as unknown as { fetchWith: () => typeof globalThis.fetch };
