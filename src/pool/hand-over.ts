@@ -100,7 +100,7 @@ export class HandOver {
     maxQueueMs: number | undefined,
   ): Promise<T> {
     const { member, others } = known;
-    // One of another realm or package, which `AbortSignal.any` does not take, is left to the client.
+    // A signal of another realm or package, which `AbortSignal.any` does not take, goes to the client: such a call stays there.
     const isForeign = signal !== undefined && !(signal instanceof AbortSignal);
     if (isOneShot || others.length === 0 || isForeign) return make(member.client, undefined, maxQueueMs);
     const own = AbortSignal.any(signal ? [signal] : []);

@@ -199,7 +199,7 @@ interface PlanOptions {
 /**
  * What the choice of a client depends on. A call with options that are none is refused by its client.
  *
- * @throws ConfigError if its signal is none: a client may get another in place of it.
+ * @throws ConfigError if `signal` is no signal: its client would not see that, because it may get another one in its place.
  */
 function planOf(options: PlanOptions | undefined, endpoint?: string): Omit<PooledCall<unknown>, 'make' | 'isOneShot'> {
   const { priority, cost, maxQueueMs, signal } = options ?? {};
