@@ -18,10 +18,10 @@ export interface Clock {
 /** `setTimeout` fires at once beyond 2^31 - 1 ms (24.8 days), so longer waits are split. */
 const LONGEST_NAP_MS = 2 ** 31 - 1;
 
-/** A timer that is overdue by more, as after the process was suspended, rings when what has arrived meanwhile is read. */
+/** A timer that is overdue by more, in milliseconds, finds that the process was suspended, and waits for another `READING_MS`. */
 const OVERDUE_MS = 1_000;
 
-/** How long that takes at most. */
+/** Time for reading what arrived while the process was suspended, in milliseconds. */
 const READING_MS = 100;
 
 /**

@@ -358,7 +358,7 @@ export const MEANINGS = {
   KEY_REFUSED: 'the service refused the API key five times in a row; check it, it is tried again after a minute',
 } as const;
 
-/** What a code means, or what the innermost cause says beyond it, such as the port that `fetch` blocks. That of a redirect says where to. */
+/** What a code means, or what the innermost cause says beyond it, such as the port that `fetch` blocks. The cause of a redirect names its target. */
 function explanation({ code = '', cause }: { readonly code: string | undefined; readonly cause?: unknown }): string {
   const said = (causesOf(cause).at(-1) as Error | undefined)?.message ?? code;
   const meaning = (MEANINGS as Readonly<Record<string, string>>)[code] ?? '';

@@ -21,7 +21,7 @@ export interface Member {
   readonly time: ServerClock;
   /** Identifies the quota: the service's origin and the key. A function, so that no inspected object shows the key. */
   readonly credential: () => Promise<string>;
-  /** Number of calls that wait and that no pause holds back; given a rank, of those of it or a higher one, with each that only just asks. */
+  /** Number of calls that wait and that no pause holds back; given a rank, of those of it or a higher one, including calls that ask for the first time. */
   readonly waiting: (rank?: Rank) => number;
   /** Maximum number of requests in flight. */
   readonly concurrency: number;

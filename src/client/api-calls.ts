@@ -4,6 +4,7 @@ import { fillTemplate, queryText } from '../endpoints/path-template.ts';
 import { ConfigError, oneLine, quote, ResponseShapeError, ServiceError, type ShapeIssue } from '../errors.ts';
 import type { Reply } from '../http/call.ts';
 import { untilAborted } from '../http/cancellation.ts';
+import { isSuccess } from '../http/status.ts';
 import { boundsOf, type CallOptions, callOptionsParser } from '../options/client-options.ts';
 import { unchecked } from '../validation/arguments.ts';
 import type { StandardSchemaV1 } from '../validation/standard-schema.ts';
@@ -90,7 +91,7 @@ export class ApiCalls {
     const { redact, follow } = this.#core;
     const { status, quota, text, url } = reply;
     const data = parse(text);
-    if (status < 200 || status > 299) throw new ServiceError({ status, endpoint, url, body: data ?? text, quota });
+    if (!isSuccess(status)) throw new ServiceError({ status, endpoint, url, body: data ?? text, quota });
     // The promise of a call that has waited is old when it gets its reply: with it the text would outlive collections of the young generation.
     reply.text = '';
     const response = new ReplyHead(reply, redact);

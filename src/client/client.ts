@@ -297,7 +297,7 @@ export interface Client {
   /** Maximum number of requests in flight; may be changed at any time. @throws ConfigError if it is set to no whole number, 1 or more. */
   concurrency: number;
   /**
-   * Sends nothing for so many milliseconds, until a date or, without an argument, until {@link Client.resume}. Requests under way come
+   * Sends nothing for a time in milliseconds, until a date or, without an argument, until {@link Client.resume}. Requests under way come
    * back. Calls wait; in a pause with an end one whose `maxWaitMs` is shorter fails with QuotaExhaustedError.
    *
    * @example

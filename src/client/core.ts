@@ -123,8 +123,12 @@ function clientOf(
 
 const closeOptions = optionsParser('options of close', { drain: withDefault(flag, false) });
 
-/** As the listener of a signal of the process, `close` gets the name of the signal instead of options. */
-function readCloseOptions(given: unknown): { readonly drain: boolean } {
+/**
+ * Checks the options of `close`. As the listener of a signal of the process, it gets the name of the signal instead of options.
+ *
+ * @throws ConfigError if an option cannot be used.
+ */
+export function readCloseOptions(given: unknown): { readonly drain: boolean } {
   const isSignal = typeof given === 'string' && given.startsWith('SIG');
   return closeOptions(given === undefined || isSignal ? {} : given);
 }

@@ -1,5 +1,5 @@
 import type { AddressAssets } from '../endpoints/bodies.ts';
-import { type AddressAssetsParams, ASSETS_PARAMS, addressAssetsRequest, infoRequest } from '../endpoints/endpoints.ts';
+import { type AddressAssetsParams, ASSETS_PARAMS, addressAssetsRequest, GET_INFO } from '../endpoints/endpoints.ts';
 import { type CallOptions, type ClientOptions, callOptionsParser } from '../options/client-options.ts';
 import { flag } from '../validation/arguments.ts';
 import { walk } from '../walk/walk.ts';
@@ -39,7 +39,7 @@ export function createClient(options: ClientOptions = {}): Client {
 
   async function getInfo<Body>(options: CallOptions<Body> & { readonly headersOnly?: boolean } = {}): Promise<unknown> {
     const checked = infoOptions(options);
-    return checked.headersOnly ? readHeaders(checked) : calls.ask(infoRequest(), checked);
+    return checked.headersOnly ? readHeaders(checked) : calls.ask(GET_INFO, checked);
   }
 
   function getAddressAssets<Body = AddressAssets>(

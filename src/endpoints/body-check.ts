@@ -36,7 +36,7 @@ export type BodyCheck<Body> =
   | { readonly value: Body; readonly issues?: undefined }
   | { readonly issues: readonly ShapeIssue[]; readonly cause?: RangeError };
 
-/** Holds a body against a schema, the client's own or the caller's: at once, unless the schema takes its time. */
+/** Checks a body by a schema, the client's own or the caller's: synchronously, unless the schema is asynchronous. */
 export function validateBody<Body>(
   schema: StandardSchemaV1<unknown, Body>,
   body: unknown,

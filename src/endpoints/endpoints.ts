@@ -4,7 +4,6 @@ import type { StandardSchemaV1 } from '../validation/standard-schema.ts';
 import { checkAddress } from './address.ts';
 import type { AddressAssets, Info } from './bodies.ts';
 import { addressAssetsBody, infoBody } from './body-check.ts';
-import { GET_INFO } from './info-request.ts';
 import { queryText } from './path-template.ts';
 
 /** Names of the endpoints that have methods of their own. Costs are learned by these names, and events have them. */
@@ -53,9 +52,21 @@ export const ASSETS_PARAMS: Arguments<AddressAssetsParams> = {
 };
 
 /** `GET /extended/v1/info`. */
-export function infoRequest(): ApiRequest<Info> {
-  return { ...GET_INFO, schema: infoBody };
-}
+export const GET_INFO: ApiRequest<Info> = {
+  endpoint: 'GET /extended/v1/info',
+  method: 'GET',
+  path: '/extended/v1/info',
+  query: '',
+  schema: infoBody,
+};
+
+/** `HEAD /extended/v1/info`: the call "that reads only the response headers". */
+export const HEAD_INFO: ApiRequest<unknown> = {
+  ...GET_INFO,
+  endpoint: 'HEAD /extended/v1/info',
+  method: 'HEAD',
+  schema: undefined,
+};
 
 /**
  * `GET /extended/v1/address/<address>/assets`.

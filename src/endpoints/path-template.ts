@@ -34,7 +34,10 @@ export function fillTemplate(template: string, params: Readonly<Record<string, u
   const unused = Object.keys(params).find((name) => !used.has(name));
   if (unused !== undefined) throw new ConfigError('params', `has ${quote(unused)}, which is not in ${template}`);
   if (!NORMAL_PATH.test(path))
-    throw new ConfigError('path', `${quote(template)} has characters that a URL would change: pass them as params`);
+    throw new ConfigError(
+      'path',
+      `${quote(template)} has dot segments or characters that a URL would change: pass values as params`,
+    );
   return path;
 }
 

@@ -1,6 +1,7 @@
 import { ConfigError, quote } from '../errors.ts';
 import type { Outgoing } from '../http/call.ts';
 import { checkHeader } from '../options/client-options.ts';
+import { signal as checkSignal } from '../validation/arguments.ts';
 import { FETCH_OPTIONS } from './options.ts';
 
 /** The first argument of `fetch`. */
@@ -105,9 +106,7 @@ function dispatcherOf(init: object = {}): object {
 /** The caller's own signal: the signal of a derived Request stops following it once that Request is garbage-collected. */
 export function signalOf(input: FetchInput, init: RequestInit | undefined): AbortSignal | undefined {
   const given = init?.signal === undefined && isRequest(input) ? input.signal : init?.signal;
-  const signal = given ?? undefined;
-  if (signal === undefined || typeof signal.addEventListener === 'function') return signal;
-  throw new ConfigError('signal', `must be an AbortSignal, not ${quote(signal)}`);
+  return checkSignal(given ?? undefined, 'signal');
 }
 
 function isUrl(input: unknown): input is URL {

@@ -11,7 +11,7 @@ export function responseFrom(reply: Reply, redact: (text: string) => string): Re
   const body = BODYLESS.has(status) ? null : (stream ?? bytes ?? encoded);
   // `new Response` rejects statuses outside 200 to 599, which services do send.
   const isUsual = status >= 200 && status <= 599;
-  // Nor does it accept other characters than bytes, as which HTTP sends a reason.
+  // It also rejects a `statusText` with characters above U+00FF, which HTTP cannot send.
   const reason = /[^\x20-\xff]/.test(statusText) ? '' : redact(statusText);
   const response = new Response(body, {
     status: isUsual ? status : 200,

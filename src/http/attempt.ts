@@ -15,7 +15,7 @@ import { KeyRecognition } from './key-recognition.ts';
 import { cancel } from './read-body.ts';
 import { redirectOf } from './redirect.ts';
 import { type AttemptCounts, type AttemptOutcome, isSafe, mayRetryRefusal, refusalsWith } from './retry-policy.ts';
-import { isGatewayFailure, isLimitation, isSurelyUndone } from './status.ts';
+import { isGatewayFailure, isLimitation, isSuccess, isSurelyUndone } from './status.ts';
 import type { Transport } from './transport.ts';
 
 /** A call with its trace. */
@@ -123,7 +123,7 @@ export class HttpExchange {
     const { status, headers } = response;
     const quota = withoutKey(readQuota(headers, clock.wall()), headers, transport);
     const isRepeatable = isSafe(request.method);
-    const isLimited = isLimitation(response, quota, isRepeatable);
+    const isLimited = isLimitation(status, quota, isRepeatable);
     // Computed from what was known before this answer.
     const drift = trace.isListenedTo('answered') ? this.#options.drift(lease, quota) : undefined;
     attempt.isSettled = true;
@@ -189,7 +189,7 @@ export class HttpExchange {
       void cancel(response.body);
       return '';
     }
-    if (!response.ok)
+    if (!isSuccess(response.status))
       return transport.read(response, deadline).then(transport.redact, (error: unknown) => {
         // A refusal counts although its body broke off.
         if (isLimited && error instanceof Failure) return '';

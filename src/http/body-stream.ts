@@ -74,7 +74,7 @@ class BoundedBody {
     const { clock, timeoutError, brokenError } = this.#bounds;
     this.#reader ??= this.#response.body.getReader();
     const since = clock.now();
-    const cancel = clock.timer(this.#leftMs, () => this.fail(timeoutError()));
+    const cancelTimer = clock.timer(this.#leftMs, () => this.fail(timeoutError()));
     try {
       const piece = await this.#next(this.#reader);
       if (!this.#controller) return;
@@ -83,7 +83,7 @@ class BoundedBody {
     } catch (error) {
       if (this.#controller) this.fail(brokenError(error));
     } finally {
-      cancel();
+      cancelTimer();
       this.#leftMs -= clock.now() - since;
     }
   }

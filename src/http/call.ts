@@ -23,7 +23,7 @@ export interface Call {
   readonly signal: AbortSignal | undefined;
   /** The caller's label. */
   readonly label?: string | undefined;
-  /** Maximum time until it is sent, by the estimate when it is made, in milliseconds. Default: Infinity. */
+  /** Maximum time until it is first sent, in milliseconds. Default: Infinity. */
   readonly maxQueueMs?: number | undefined;
   /** Time-out of one attempt, from sending to the end of the body, in milliseconds. */
   readonly timeoutMs: number;

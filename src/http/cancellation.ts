@@ -1,6 +1,6 @@
 /** What may end a request early. */
 export interface Cancellation {
-  /** Aborts then. */
+  /** Aborts when the request is to end early. */
   readonly signal: AbortSignal;
   /** Rejects with the reason of the signal as soon as it aborts, even if what was started ignores the signal. */
   during<T>(start: () => Promise<T>): Promise<T>;
@@ -13,16 +13,8 @@ export function untilAborted<T>(start: () => Promise<T>, signal: AbortSignal | u
     if (signal.aborted) return reject(signal.reason);
     const abort = (): void => reject(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
-    const end = (): void => signal.removeEventListener('abort', abort);
-    start().then(
-      (value) => {
-        end();
-        resolve(value);
-      },
-      (error: unknown) => {
-        end();
-        reject(error);
-      },
-    );
+    start()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', abort));
   });
 }

@@ -52,14 +52,14 @@ export class Deadline implements Cancellation {
   /** Called when the attempt has ended. */
   end(): void {
     this.#clear(this);
-    // A deadline outlives its attempt until all of the heap is collected, and what this rejects holds the body.
+    // A deadline is freed only by a full garbage collection, and the promise that this rejects holds the body.
     this.#reject = undefined;
     this.#unlisten?.();
   }
 
   #abort(reason: unknown): void {
     this.#controller.abort(reason);
-    // The reason that the signal has: it gives one of its own for `undefined`.
+    // Not `reason`: where that is `undefined`, the signal has an `AbortError`.
     this.#reject?.(this.signal.reason);
   }
 }

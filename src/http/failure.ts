@@ -19,8 +19,8 @@ export const UNSENT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Codes of requests that are not sent because of what they are: their key, or a header that `fetch` does not send, or because `fetch` takes no
- * Request. One whose body is not as long as stated may be sent in part. They are no failures of the service.
+ * Codes of requests that the client or `fetch` does not send, which are no failures of the service: the key cannot be sent (`KEY_`), a header is one that
+ * `fetch` does not send, or `fetch` takes no Request. One whose body is not as long as stated (`REQ_C…`) may be sent in part.
  */
 export const REFUSED_HERE: RegExp = /^(?:KEY_|ERR_INVALID_URL|UND_ERR_(?:INVALID_ARG|NOT_SUPPORTED|REQ_C))/;
 

@@ -13,13 +13,13 @@ const AGAIN_MS = 60_000;
 /** What is known of a key that was refused. */
 interface RefusedKey {
   readonly breaker: Breaker;
-  /** The endpoints that have refused it since one accepted it, up to as many as open the breaker. */
+  /** The endpoints that have refused it since one accepted it, at most `REFUSALS`. */
   readonly endpoints: Set<string>;
 }
 
 /**
- * A circuit breaker for each API key, by its number: a key that the service has revoked is not sent with every call that waits. While fewer endpoints
- * than that have refused it, those that have not are asked all the same: the others may be forbidden to this key alone.
+ * A circuit breaker for each API key, by its number: a key that the service has revoked is not sent with every call that waits. While fewer than
+ * `REFUSALS` endpoints have refused it, it is still sent to all others: those that did may be forbidden to this key alone.
  */
 export class KeyBreaker {
   readonly #clock: Pick<Clock, 'now'>;

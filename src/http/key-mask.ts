@@ -30,7 +30,7 @@ export class KeyMask {
     return masked.subarray(0, end);
   }
 
-  /** What was kept, at the end of the body: a key in it is whole if it might have been the beginning of a longer one. */
+  /** The bytes that were kept, at the end of the body, without the keys: a whole key is kept if it may be the beginning of a longer one. */
   end(): Uint8Array<ArrayBuffer> {
     const kept = this.#kept;
     this.#kept = new Uint8Array(0);

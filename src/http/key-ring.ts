@@ -14,7 +14,7 @@ export interface KeyRing {
   secretOf(number: number): string | undefined;
 }
 
-/** Makes one. It keeps the keys in a closure, where no inspected object shows them. */
+/** Makes a key ring. It keeps the keys in a closure, where no inspected object shows them. */
 export function createKeyRing(source: KeySource): KeyRing {
   const secrets = new Map<number, string>();
   let latest: { readonly number: number; readonly secret?: string } = { number: 0 };

@@ -12,18 +12,19 @@ const PASSING: ReadonlySet<number> = new Set([408, TOO_EARLY, 500, ...DOWN]);
 /** Statuses that edge gateways use for a limit, and that have other meanings, too. */
 const AMBIGUOUS: ReadonlySet<number> = new Set([403, 503]);
 
+/** Whether a status is that of a success. A custom `fetch` may leave `ok` out, which says the same. */
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status <= 299;
+}
+
 /**
  * Whether an answer refuses a request because of a limit: a 429, or `retry-after` on any status that is no success.
  *
  * A 403 or 503 whose headers say that nothing remains is taken for such a refusal, too. It may be an ordinary failure of the
  * request that used the last unit, so a request that is unsafe to repeat is not.
  */
-export function isLimitation(
-  { status, ok }: Pick<Response, 'status' | 'ok'>,
-  quota: QuotaSnapshot,
-  isSafe: boolean,
-): boolean {
-  if (status === 429 || (!ok && quota.retryAfterMs !== undefined)) return true;
+export function isLimitation(status: number, quota: QuotaSnapshot, isSafe: boolean): boolean {
+  if (status === 429 || (!isSuccess(status) && quota.retryAfterMs !== undefined)) return true;
   return isSafe && AMBIGUOUS.has(status) && saysFull(quota);
 }
 

@@ -154,8 +154,8 @@ function kyOptions({ method, headers, body, init }: Outgoing, isPolluted: boolea
 }
 
 /** Whether a 403 speaks of a limit and not of the key: some gateways refuse so. */
-function isLimited403(response: Response): boolean {
-  return response.status === 403 && isLimitation(response, readQuota(response.headers, 0), true);
+function isLimited403({ status, headers }: Response): boolean {
+  return status === 403 && isLimitation(status, readQuota(headers, 0), true);
 }
 
 /** A custom `fetch` may return anything: a response is an object with the members that are read here. */
@@ -163,7 +163,7 @@ function answerOf(given: Partial<Response> | null | undefined): Response {
   const { status, headers, body, type } = given ?? {};
   if (type === 'error') throw new TypeError('fetch returned Response.error().');
   const isHeaded = typeof headers?.forEach === 'function' && typeof headers.get === 'function';
-  // No body is null: where the member is missing, the body would be missed without a word.
+  // A response without a body has `null`. Without the member a body would be lost silently.
   const isReadable = body === null || typeof body?.getReader === 'function';
   if (Number.isInteger(status) && isHeaded && isReadable) return given as Response;
   throw new Failure('INVALID_RESPONSE', new TypeError('fetch must return a Response.'));

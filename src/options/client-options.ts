@@ -26,7 +26,7 @@ import {
 } from '../validation/arguments.ts';
 import type { StandardSchemaV1 } from '../validation/standard-schema.ts';
 import { VERSION, wrongWithNode } from '../version.ts';
-import { type PeriodShares, periodShares, type ReserveOptions, readReserve, sharesOf } from './bulk-reserve-options.ts';
+import { periodShares, type ReserveOptions, readReserve, sharesOf } from './bulk-reserve-options.ts';
 import {
   type Credentials,
   environmentOf,
@@ -273,7 +273,7 @@ export function readSettings(options: ClientOptions = {}, environment: KeyEnviro
     reserve: reserve === undefined ? undefined : readReserve(reserve),
     logger: logger ?? (isDebugged(environment.variables.DEBUG) ? debugLogger : undefined),
     userAgent: environment.browser ? undefined : `stacks-quota/${VERSION}`,
-    low: low === undefined ? undefined : sharesOf(low as PeriodShares),
+    low: low === undefined ? undefined : sharesOf(low),
     ...readCredentials({ baseUrl, apiKey, dangerouslyAllowBrowser }, environment),
   };
 }

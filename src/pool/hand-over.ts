@@ -41,7 +41,8 @@ export class HandOver {
     const { endpoint, cost, priority = 0, signal, isOneShot, method = '' } = call;
     const plan = { endpoint, cost, priority, count: 1 };
     let left = this.#members.filter((member) => member.takes(priority));
-    if (left.length === 0) throw new ConfigError('priority', `${priority} is taken by no client of the pool`);
+    if (left.length === 0)
+      throw new ConfigError('priority', `must be one that a client of the pool takes, not ${priority}`);
     const tried = { times: 0 };
     let since: number | undefined;
     let refusal: unknown;
@@ -79,7 +80,7 @@ export class HandOver {
     throw refusal;
   }
 
-  /** Resolves when the first call of one of these clients is over, its answer becomes late, or so many milliseconds have passed. */
+  /** Resolves when the first call of one of these clients is over, its answer becomes late, or `ms` milliseconds have passed. */
   #firstAnswer(members: readonly Member[], signal: AbortSignal | undefined, ms: number): Promise<unknown> {
     const chosen = this.#open.announce();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -99,7 +100,9 @@ export class HandOver {
     maxQueueMs: number | undefined,
   ): Promise<T> {
     const { member, others } = known;
-    if (isOneShot || others.length === 0) return make(member.client, undefined, maxQueueMs);
+    // A signal of another realm or package, which `AbortSignal.any` does not take, goes to the client: such a call stays there.
+    const isForeign = signal !== undefined && !(signal instanceof AbortSignal);
+    if (isOneShot || others.length === 0 || isForeign) return make(member.client, undefined, maxQueueMs);
     const own = AbortSignal.any(signal ? [signal] : []);
     const handed = { ...known, signal: own };
     this.#rebalancer.add(handed);

@@ -2,6 +2,7 @@ import { bulk } from '../bulk/bulk.ts';
 import type { BulkDependencies } from '../bulk/progress.ts';
 import { copiedBody } from '../client/api-request.ts';
 import type { Client, CloseReport, QuotaState } from '../client/client.ts';
+import { readCloseOptions } from '../client/core.ts';
 import { pagesBy } from '../client/pages.ts';
 import type { GetOptions, Method, PathArguments, RequestOptions } from '../client/requests.ts';
 import type { Result } from '../client/result.ts';
@@ -12,7 +13,7 @@ import { isOfClient } from '../fetch/response.ts';
 import { isPaced } from '../http/transport.ts';
 import { OpenCalls } from '../scheduler/open-calls.ts';
 import { estimateIn, UNKNOWN } from '../scheduler/outlook/estimate.ts';
-import { isRecord } from '../validation/arguments.ts';
+import { signal as checkSignal, isRecord } from '../validation/arguments.ts';
 import { walk } from '../walk/walk.ts';
 import { HandOver, type PooledCall } from './hand-over.ts';
 import { Member, type PoolMember } from './member.ts';
@@ -74,7 +75,7 @@ export function createPool(clients: readonly (Client | PoolMember)[]): Pool {
   const hand = <T>(call: PooledCall<T>): Promise<T> =>
     isClosed ? Promise.reject(new ClosedError()) : open.follow(handOver.send(call));
   const close: Pool['close'] = async (options) => {
-    if (options?.drain === true) {
+    if (readCloseOptions(options).drain) {
       isClosed = true;
       // A paused client would end its pause only when it is closed.
       for (const { client } of members) client.resume();
@@ -111,7 +112,7 @@ function callsBy(
   hand: Hand,
   members: readonly Member[],
 ): Omit<Pool, 'bulk' | 'clients' | 'quota' | 'waiting' | 'idle' | 'close' | typeof Symbol.asyncDispose> {
-  const handAs = <Options, T>(
+  const handAs = async <Options, T>(
     endpoint: string,
     options: Options,
     call: (client: Client, options: Options) => Promise<T>,
@@ -177,7 +178,7 @@ function fetchesBy(hand: Hand, members: readonly Member[]): Client['fetchWith'] 
         return response;
       };
       try {
-        const method = init?.method ?? (input as Partial<Request>).method ?? 'GET';
+        const method = init?.method ?? (input as Partial<Request> | null)?.method ?? 'GET';
         return await hand({ ...planOf(options), method, signal: signalOf(input, init), isOneShot, make });
       } catch (error) {
         if (error instanceof Response) return error;
@@ -195,12 +196,16 @@ interface PlanOptions {
   readonly signal?: unknown;
 }
 
-/** What the choice of a client depends on. A call with options that are none is refused by its client. */
+/**
+ * What the choice of a client depends on. A call with options that are none is refused by its client.
+ *
+ * @throws ConfigError if `signal` is no signal: its client would not see that, because it may get another one in its place.
+ */
 function planOf(options: PlanOptions | undefined, endpoint?: string): Omit<PooledCall<unknown>, 'make' | 'isOneShot'> {
   const { priority, cost, maxQueueMs, signal } = options ?? {};
   return {
     endpoint,
-    signal: signal instanceof AbortSignal ? signal : undefined,
+    signal: checkSignal(signal, 'signal'),
     priority: Number.isFinite(priority) ? priority : 0,
     cost: Number.isFinite(cost) && Number(cost) >= 0 ? cost : undefined,
     maxQueueMs: typeof maxQueueMs === 'number' && maxQueueMs >= 0 ? maxQueueMs : undefined,
@@ -245,7 +250,7 @@ function together(members: readonly Member[], clock: Clock): BulkDependencies {
     each.reduce((sum, one) => sum + numberOf(one), 0);
   return {
     clock,
-    concurrency: sumOf((one) => one.concurrency),
+    concurrency: members.reduce((sum, { client }) => sum + client.concurrency, 0),
     estimate: (count, cost) => {
       const alone = each.map(({ estimate }) => estimate(count, cost)).filter(({ ms }) => ms !== undefined);
       const [first] = alone;

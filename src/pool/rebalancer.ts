@@ -15,7 +15,7 @@ const WORTH_MS = 1_000;
 const MOST_CHECKED = 512;
 const MOST_MOVED = 128;
 
-/** A call stays where it is once it has left so many clients after its request was sent: where all of them refuse it, it must come to an end. */
+/** A call whose request was sent leaves at most this many clients: one that all of them refuse must come to an end. */
 const MOST_TRIED = 5;
 
 /** The reason with which a client hands a call back. */

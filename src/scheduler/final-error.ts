@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
-import { ConnectionError, QuotaExhaustedError } from '../errors.ts';
+import { ConnectionError } from '../errors.ts';
 import type { ExchangeResult, TracedCall } from '../http/attempt.ts';
 import type { Pacer } from '../quota/pacer.ts';
-import { retryFrom } from './queue/queue-errors.ts';
+import { quotaError } from './queue/queue-errors.ts';
 
 /** A call that is not attempted again, with the result of its last attempt. */
 interface EndedCall extends Pick<ExchangeResult, 'outcome' | 'failure'> {
@@ -21,14 +21,7 @@ export function finalError({ call, request, outcome, failure, clock, pacer }: En
   if (outcome.kind === 'failed')
     return new ConnectionError({ endpoint, url, code: outcome.code, attempts, cause: failure?.cause });
   if (!outcome.isLimited) return new ConnectionError({ endpoint, url, code: 'REDIRECT', attempts });
-  return new QuotaExhaustedError({
-    endpoint,
-    url,
-    quota: pacer.lastQuota,
-    window: 'cooldown',
-    limit: undefined,
-    remaining: undefined,
-    ...retryFrom(pacer.pausedUntilFor(endpoint), clock),
-    why: `the service refused the call repeatedly with ${outcome.status}, although the client waited after each refusal`,
-  });
+  const why = `the service refused the call repeatedly with ${outcome.status}, although the client waited after each refusal`;
+  const bound = { window: 'cooldown', limit: undefined, remaining: undefined };
+  return quotaError({ endpoint, url, quota: pacer.lastQuota, ...bound, why }, pacer.pausedUntilFor(endpoint), clock);
 }

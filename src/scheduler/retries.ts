@@ -46,7 +46,7 @@ export class Retries {
 
   /** Whether the next request of a call only probes an endpoint that serves none: a failure of it counts as no attempt, for as long as the call may wait. */
   isProbe(call: Call, counts: AttemptCounts, now: number): boolean {
-    return isPatient(call, counts, now) && this.#failing.isProbe(call.ask.endpoint);
+    return mayKeepFailing(call, counts, now) && this.#failing.isProbe(call.ask.endpoint);
   }
 
   /**
@@ -85,7 +85,7 @@ export class Retries {
    */
   #onFailing({ call, outcome, counts, wasDown, now }: EndedRequest): boolean {
     if (outcome.kind === 'answered' && (outcome.redirect || outcome.isFull)) return false;
-    const isAgain = isPatient(call, counts, now);
+    const isAgain = mayKeepFailing(call, counts, now);
     this.#failing.onFailed(call.ask.endpoint, counts);
     counts.failingSince ??= now;
     return wasDown || (isAgain && outcome.kind === 'answered' && outcome.isLimited);
@@ -101,6 +101,6 @@ function countIn({ outcome, counts, isExempt, wasDown }: EndedRequest): void {
 }
 
 /** Whether a call fails, and has for no longer than it may wait. */
-function isPatient({ ask }: Call, { failingSince }: AttemptCounts, now: number): boolean {
+function mayKeepFailing({ ask }: Call, { failingSince }: AttemptCounts, now: number): boolean {
   return failingSince !== undefined && now - failingSince <= ask.maxWaitMs;
 }

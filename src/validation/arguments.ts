@@ -51,7 +51,7 @@ export function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-/** The error of a function of the caller's that returned something else. What it promised is not awaited: no rejection of that is to end the process. */
+/** The error of a function of the caller's that returned something else. If that is a promise, its rejection is ignored, so that it does not end the process. */
 export function wrongReturn(option: string, expected: string, given: unknown): ConfigError {
   Promise.resolve(given).catch(() => {});
   return new ConfigError(option, `must return ${expected}, not ${quote(given)}`);

@@ -3,7 +3,7 @@ import { describe, expect, expectTypeOf, test, vi } from 'vitest';
 import * as z from 'zod';
 import type { AddressAssets, AssetEvent, UnknownAssetEvent } from '../../src/endpoints/bodies.ts';
 import { validateBody } from '../../src/endpoints/body-check.ts';
-import { addressAssetsRequest, infoRequest } from '../../src/endpoints/endpoints.ts';
+import { addressAssetsRequest, GET_INFO } from '../../src/endpoints/endpoints.ts';
 import type { StandardSchemaV1 } from '../../src/validation/standard-schema.ts';
 
 const account = 'SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159';
@@ -154,7 +154,7 @@ describe('a body of address assets', () => {
 });
 
 describe('a body of info', () => {
-  const { schema } = infoRequest();
+  const { schema } = GET_INFO;
 
   test('may be any object', async () => {
     if (schema === undefined) throw new Error('no schema');

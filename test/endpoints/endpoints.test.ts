@@ -6,10 +6,10 @@ import {
   type ApiRequest,
   ASSETS_PARAMS,
   addressAssetsRequest,
-  infoRequest,
+  GET_INFO,
+  HEAD_INFO,
   urlOf,
 } from '../../src/endpoints/endpoints.ts';
-import { HEAD_INFO } from '../../src/endpoints/info-request.ts';
 import { fillTemplate, queryText } from '../../src/endpoints/path-template.ts';
 import { optionsParser } from '../../src/validation/arguments.ts';
 import { refusal } from '../support/refusal.ts';
@@ -24,7 +24,7 @@ const assets = (address: unknown, params: unknown = {}): ApiRequest<AddressAsset
 
 describe('a request', () => {
   test('for info is a GET of its path', () => {
-    expect(infoRequest()).toMatchObject({
+    expect(GET_INFO).toMatchObject({
       endpoint: 'GET /extended/v1/info',
       method: 'GET',
       path: '/extended/v1/info',
@@ -137,7 +137,7 @@ describe('the URL of a request', () => {
     'lies under %s',
     (base) => {
       expect(urlOf(base, request)).toBe(`${base}/extended/v1/address/${account}/assets?limit=5`);
-      expect(urlOf(base, infoRequest())).toBe(`${base}/extended/v1/info`);
+      expect(urlOf(base, GET_INFO)).toBe(`${base}/extended/v1/info`);
     },
   );
 

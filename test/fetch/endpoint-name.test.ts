@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addressAssetsRequest, infoRequest } from '../../src/endpoints/endpoints.ts';
-import { HEAD_INFO } from '../../src/endpoints/info-request.ts';
+import { addressAssetsRequest, GET_INFO, HEAD_INFO } from '../../src/endpoints/endpoints.ts';
 import { EndpointNames, endpointName } from '../../src/fetch/endpoint-name.ts';
 
 const ACCOUNT = 'SP3FGQ8Z7JY9BWYZ5WM53E0M9NK7WHJF0691NZ159';
@@ -53,7 +52,7 @@ describe('the name of an endpoint', () => {
   });
 
   it('is the one that the client’s own calls have, so that what they cost is learned together', () => {
-    for (const { endpoint, method, path } of [infoRequest(), HEAD_INFO, addressAssetsRequest(CONTRACT, {})]) {
+    for (const { endpoint, method, path } of [GET_INFO, HEAD_INFO, addressAssetsRequest(CONTRACT, {})]) {
       expect(endpointName(method, path)).toBe(endpoint);
     }
   });

@@ -4,6 +4,17 @@ import { createMockService, type MockServiceOptions, virtualClock } from '../../
 import { DEEP } from '../support/deep.ts';
 import { PLANS, world } from './support/two-keys.ts';
 
+/** What has the members of an AbortSignal, and is none of this realm. */
+function foreignSignal(): { readonly signal: AbortSignal; abort(reason: unknown): void } {
+  const own = new AbortController();
+  const bound = (name: keyof AbortSignal): unknown => {
+    const member: unknown = Reflect.get(own.signal, name);
+    return typeof member === 'function' ? member.bind(own.signal) : member;
+  };
+  const signal = new Proxy({} as AbortSignal, { get: (_, name) => bound(name as keyof AbortSignal) });
+  return { signal, abort: (reason) => own.abort(reason) };
+}
+
 const ADDRESS = 'SP3HXJJMJQ06GNAZ8XWDN1QM48JEDC6PP6W3YZPZJ';
 
 describe('a pool', () => {
@@ -74,6 +85,24 @@ describe('a pool', () => {
     expect(await read(pool.fetch(fields))).toEqual(['', null]);
   });
 
+  it('ends a call by a signal of another realm or package, and refuses what is no signal', async () => {
+    const { clock, pool, requests } = world(PLANS);
+    const reason = new Error('enough');
+    const calls: ((signal: AbortSignal) => Promise<unknown>)[] = [
+      (signal) => pool.get('/extended/v1/info', { signal }),
+      (signal) => pool.fetch('/extended/v1/info', { signal }),
+    ];
+    for (const call of calls) {
+      const { signal, abort } = foreignSignal();
+      const called = call(signal);
+      abort(reason);
+      await expect(clock.run(called)).rejects.toBe(reason);
+      const junk = call('junk' as unknown as AbortSignal);
+      await expect(clock.run(junk)).rejects.toThrow('signal must be an AbortSignal, not "junk"');
+    }
+    expect(requests()).toEqual([0, 0]);
+  });
+
   it('waits, is idle and closes as all of its clients do', async () => {
     const { clock, pool, calls } = world([{ minute: 10 }, { minute: 10 }]);
     await calls(4);
@@ -88,7 +117,8 @@ describe('a pool', () => {
 
   it('stays open where an option of close is misspelt', async () => {
     const { clock, pool } = world(PLANS);
-    await expect(pool.close({ drian: true } as object)).rejects.toThrow('drian is not one of the options of close');
+    for (const options of [{ drian: true }, { drain: true, drian: true }])
+      await expect(pool.close(options as object)).rejects.toThrow('drian is not one of the options of close');
     await clock.run(pool.getInfo());
   });
 
@@ -113,6 +143,17 @@ describe('a pool', () => {
     expect(clock.now()).toBeLessThan(mostMs);
     expect(Math.abs((etaMs ?? Number.NaN) - clock.now())).toBeLessThan(60_000);
     expect(Math.min(...requests())).toBeGreaterThan(least);
+  });
+
+  it('runs a bulk by clients that another package has wrapped', async () => {
+    const { clock, clients } = world(PLANS);
+    const pool = createPool(clients.map((client) => ({ ...client })));
+    const run = async (): Promise<readonly string[]> => {
+      const statuses: string[] = [];
+      for await (const { status } of pool.bulk([1, 2, 3], () => pool.getInfo())) statuses.push(status);
+      return statuses;
+    };
+    expect(await clock.run(run())).toEqual(['fulfilled', 'fulfilled', 'fulfilled']);
   });
 
   it('says that a bulk never ends, and no date of it, where no key has a unit', async () => {
@@ -149,6 +190,14 @@ describe('a pool', () => {
     expect(Math.min(...requests())).toBeGreaterThanOrEqual(3);
     expect(pages.checkpoint.request).toBe(clients[0]?.paginate('/v2/blocks', options).checkpoint.request);
     expect(() => pool.paginate('/v2/{id}', { query: { limit: 5 } } as never)).toThrow(/must have id/);
+  });
+
+  it('refuses what is no input of fetch, as a client does', async () => {
+    const { pool } = world(PLANS);
+    for (const input of [undefined, null])
+      await expect(pool.fetch(input as unknown as string)).rejects.toThrow(
+        'input must be a URL, a string or a Request',
+      );
   });
 
   it('makes a fetch without options, as a client does', async () => {

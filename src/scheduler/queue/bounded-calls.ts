@@ -16,7 +16,7 @@ export interface LateOutlook {
   readonly turnAway: (calls: ReadonlyMap<PendingCall, Bound>) => ReadonlyMap<PendingCall, Error>;
 }
 
-/** So long a call may wait in any case, in milliseconds: for an answer of the service or of a store that is under way and may let it go. */
+/** A call may wait for at least this time, in milliseconds: an answer of the service or of a store that is under way may allow it to be sent. */
 const LEAST_MS = 250;
 
 interface BoundedCall extends Bound {
@@ -88,7 +88,7 @@ export class BoundedCalls {
 
   #rejectOverdue(at: number): void {
     if (this.#outlook.isPaused) return;
-    // Of many calls each has an instant of its own, and a timer takes a millisecond.
+    // Rejects together all whose instants are past: a timer for each would lag behind, because a timer takes a millisecond.
     const now = Math.max(at, this.#clock.now());
     const overdue = new Map<PendingCall, BoundedCall>();
     for (let first = this.#nextDue.first; first && first.by <= now; first = this.#nextDue.first) {
@@ -110,7 +110,7 @@ export class BoundedCalls {
     const { recheckAt, isPaused } = this.#outlook;
     const { by = Infinity } = (isPaused ? undefined : this.#nextDue.first) ?? {};
     const at = Math.min(recheckAt, by);
-    // To look too early costs less than to set it for each call that comes first.
+    // The alarm is never set to a later instant: ringing too early costs less than setting it anew for each call that leaves.
     if (this.#bounds.size === 0) this.#alarm.set(Infinity);
     else if (at < this.#alarm.at) this.#alarm.set(at);
   }

@@ -192,7 +192,7 @@ export class CallQueue {
   }
 
   /**
-   * Where as many calls wait as may: rejects the waiting call of the lowest priority, if the new call has a higher one.
+   * If `maxWaiting` calls wait: rejects the one of the lowest priority, if the new call has a higher one.
    *
    * @throws the error of the new call if it is the one to be rejected.
    */

@@ -28,8 +28,8 @@ export type GateResult =
   | ParkedResult;
 
 /**
- * Only the endpoint of the call must wait, or only calls of so many `units`, or longer than `longestWaitMs`: it is parked until the instant given,
- * then back in the queue. `isFirm`: only time can help, and no answer.
+ * The call is parked until `until`, then back in the queue: only its endpoint must wait, or only calls of as many `units`, or it would wait for
+ * longer than `longestWaitMs`. `isFirm`: only time can end the wait, and no answer.
  */
 export interface ParkedResult {
   readonly kind: 'parked';
@@ -82,10 +82,10 @@ export interface GateOptions {
   readonly onWake: () => void;
 }
 
-/** Of calls that are passed, one asks again after this time, in milliseconds: what others were answered may have made room. */
+/** Of the calls that cheaper ones pass, one asks again after this time, in milliseconds: answers to others may have made room. */
 const RECHECK_MS = 1_000;
 
-/** That time is no shorter than this part of the wait, so that one for the next month costs nothing. */
+/** That time is no shorter than this part of the wait, so that a call that waits for the next month seldom asks. */
 const RECHECK_PART = 0.02;
 
 const OVERTAKEN: GateResult = { kind: 'overtaken' };
@@ -145,8 +145,8 @@ export class Gate {
     // One that cannot be the hourly trial makes way for one that can.
     const isLong = isFirm && until - now > (call.ask.isOneShot ? Math.min(TRIAL_MS, longestWaitMs) : longestWaitMs);
     const isPassable = hold.passableUnits !== undefined && parked() < MOST_PASSED;
-    if (isLong || isPassable || hold.scope === 'endpoint') {
-      const isOfEndpoint = hold.scope === 'endpoint';
+    const isOfEndpoint = hold.scope === 'endpoint';
+    if (isLong || isPassable || isOfEndpoint) {
       call.trace.waiting({ until, reason: hold.reason(), isParked: true, isOfEndpoint });
       const recheckAt = isPassable ? now + Math.max(RECHECK_MS, RECHECK_PART * (until - now)) : until;
       const isApart = isFirm && isOfEndpoint;

@@ -1,4 +1,4 @@
-/** Items that are gone are dropped at once, when they are more than the others; a heap of no more items than this keeps them. */
+/** Items that are gone are dropped all together, when they are more than the others; a heap of no more items than this keeps them. */
 const SMALL = 64;
 
 /**
@@ -37,7 +37,7 @@ export class Heap<T> {
     else this.#inOrder.push(item);
   }
 
-  /** Forgets the items that are gone, if they are most of them: at most `left` are not. */
+  /** Drops the items that are gone, if they are more than half of all. @param left - how many are not gone, at most. */
   tidy(left: number): void {
     const size = this.#inOrder.length - this.#head + this.#items.length;
     if (size <= SMALL || size <= 2 * left) return;

@@ -7,7 +7,7 @@ export interface PendingCall {
   readonly signal: AbortSignal | undefined;
   /** What it asks for, to be named in errors. */
   readonly request?: { readonly url: string } | undefined;
-  /** Maximum time until it is sent, in milliseconds. Default: Infinity. */
+  /** Maximum time until it is first sent, in milliseconds. Default: Infinity. */
   readonly maxQueueMs?: number | undefined;
   /** Records that the call waits. */
   readonly trace: Pick<CallTrace, 'waiting' | 'attempts' | 'queuedAt'>;

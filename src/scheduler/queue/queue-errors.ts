@@ -1,9 +1,9 @@
 import type { Clock } from '../../clock.ts';
-import { duration, QuotaExhaustedError } from '../../errors.ts';
+import { duration, type ErrorFacts, QuotaExhaustedError } from '../../errors.ts';
 import type { Ask, Reason } from '../../quota/admission.ts';
 import { LAST_INSTANT, type QuotaSnapshot } from '../../quota/headers/snapshot.ts';
 
-/** After what time to retry where nothing says when the call can go, in milliseconds. */
+/** Time after which to retry if nothing says when the call can be sent, in milliseconds. */
 const UNKNOWN_MS = 1_000;
 
 /** The end of the queue, for the error of a call that the queue does not accept. */
@@ -28,12 +28,13 @@ interface LateCall {
 
 /** The error of a call that would be sent later than its `maxQueueMs` allows. */
 export function latenessError({ endpoint, maxQueueMs, since }: LateCall, end: QueueEnd, clock: Clock): Error {
-  const { waiting, window = 'queue' } = end;
+  const { waiting, window = 'queue', quota } = end;
   const now = clock.now();
   const about = Number.isFinite(end.sentAt) ? `after about ${duration(end.sentAt - since)}` : 'never';
   const wait = since < now && end.sentAt <= now ? `after more than ${duration(now - since)}` : about;
   const why = `the call would be sent ${wait}, with ${waiting} waiting`;
-  return queueError(endpoint, end, clock, { window, limit: undefined, remaining: undefined, maxQueueMs, why });
+  const bound = { window, limit: undefined, remaining: undefined, maxQueueMs };
+  return quotaError({ endpoint, quota, ...bound, why }, end.sentAt, clock);
 }
 
 /** What holds a call back for longer than it may wait. */
@@ -54,26 +55,30 @@ export function exhaustedError(
   const { kind, why, window = kind, limit, headroom: remaining } = reason;
   const { endpoint, maxWaitMs } = ask;
   const bound = { window, limit, remaining, maxWaitMs };
-  return new QuotaExhaustedError({ endpoint, url: request?.url, quota, ...bound, ...retryFrom(until, clock), why });
+  return quotaError({ endpoint, url: request?.url, quota, ...bound, why }, until, clock);
 }
 
 /** The error of a call that is one more than may wait. */
-export function overflowError(endpoint: string, end: QueueEnd, maxWaiting: number, clock: Clock): Error {
-  const why = `${end.waiting} calls wait already, which is the maximum (option maxWaiting)`;
-  return queueError(endpoint, end, clock, { window: 'queue', limit: maxWaiting, remaining: 0, why });
-}
-
-function queueError(
+export function overflowError(
   endpoint: string,
-  { sentAt, quota }: QueueEnd,
+  { waiting, sentAt, quota }: QueueEnd,
+  maxWaiting: number,
   clock: Clock,
-  cause: Pick<QuotaExhaustedError, 'window' | 'limit' | 'remaining' | 'maxQueueMs' | 'why'>,
 ): Error {
-  return new QuotaExhaustedError({ endpoint, quota, ...cause, ...retryFrom(sentAt, clock) });
+  const why = `${waiting} calls wait already, which is the maximum (option maxWaiting)`;
+  return quotaError({ endpoint, quota, window: 'queue', limit: maxWaiting, remaining: 0, why }, sentAt, clock);
 }
 
-/** When to retry what can go from an instant on: rounded up, because a millisecond sooner it is refused again. One that is over is no time to retry at. */
-export function retryFrom(instant: number, clock: Clock): Pick<QuotaExhaustedError, 'retryAfterMs' | 'retryAt'> {
+/**
+ * The error of a call that can be sent from an instant on. Its time to retry is rounded up, because a moment sooner the call is refused again. If the
+ * instant is past, it is after `UNKNOWN_MS`.
+ */
+export function quotaError(
+  facts: Omit<ErrorFacts<QuotaExhaustedError>, 'retryAfterMs' | 'retryAt'>,
+  instant: number,
+  clock: Clock,
+): Error {
   const inMs = Math.max(0, instant - clock.now()) || UNKNOWN_MS;
-  return { retryAfterMs: Math.ceil(inMs), retryAt: new Date(Math.min(Math.ceil(clock.wall() + inMs), LAST_INSTANT)) };
+  const retryAt = new Date(Math.min(Math.ceil(clock.wall() + inMs), LAST_INSTANT));
+  return new QuotaExhaustedError({ ...facts, retryAfterMs: Math.ceil(inMs), retryAt });
 }

@@ -61,7 +61,7 @@ export class WaitingCall implements AskingCall {
   }
 }
 
-/** Whether one is turned away before another: for its priority, of several the one that came last. */
+/** Whether one is turned away before another: it has a lower priority, or the same and came later. */
 export function isLower(one: WaitingCall, other: WaitingCall): boolean {
   const [priority, others] = [priorityOf(one.call), priorityOf(other.call)];
   return priority < others || (priority === others && one.ticket > other.ticket);

@@ -55,6 +55,16 @@ describe('calls that ask the same at the same time', () => {
     expect(mock.requests).toBe(2);
   });
 
+  it('each get the whole answer of a fetch that leaves out whether it is a success', async () => {
+    const fetch = async (): Promise<Response> => {
+      const { status, headers, body: stream } = Response.json({ fee: 1 });
+      return { status, headers, body: stream } as Response;
+    };
+    const client = createClient({ fetch, shareInFlight: true });
+    const answers = await Promise.all([client.get('/v2/fees'), client.get('/v2/fees')]);
+    expect(answers.map(({ data }) => data)).toEqual([{ fee: 1 }, { fee: 1 }]);
+  });
+
   it('share it while they wait, too: a thousand cost one unit', async () => {
     const { clock, mock, client } = pair({ shareInFlight: true }, { keyless: { minute: 1 } });
     await clock.run(client.getInfo());
