@@ -178,3 +178,15 @@ it('a job of 400 calls each minute of 500 that the first one opens is done withi
   }
   expect(service.limited).toBe(0);
 });
+
+// Where an answer takes no time, its request was sent at the instant at which it came, and was counted twice.
+it('20 calls of 5 a second that are answered at once are not refused, at whatever moment of a second they begin', async () => {
+  let refused = 0;
+  for (let begin = 0; begin < 1_000; begin += 20) {
+    const clock = virtualClock({ wall: Date.UTC(2026, 2, 10, 14, 0, 7) + begin });
+    const { service, client } = worldOf({ clock, keyed: { second: 5 }, latencyMs: 0 }, { clock });
+    await clock.run(Promise.all(Array.from({ length: 20 }, () => client.getInfo())));
+    refused += service.limited;
+  }
+  expect(refused).toBe(0);
+});

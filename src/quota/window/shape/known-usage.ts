@@ -1,5 +1,5 @@
 import type { SureUsage } from '../../models/model.ts';
-import type { AnsweredRequests } from '../../usage/answered.ts';
+import { type AnsweredRequests, POSTING_MS } from '../../usage/answered.ts';
 import type { RecentReadings } from './recent-readings.ts';
 
 /** What a window has surely counted: our own requests, by their answers. Whether that is more than so many units its readings tell, too, which count all consumers. */
@@ -28,7 +28,7 @@ export class KnownUsage implements SureUsage {
     return (
       first !== undefined &&
       first.used <= units &&
-      this.#answered.surelyExceeds(units - first.used, first.receivedAt, until)
+      this.#answered.surelyExceeds(units - first.used, first.receivedAt + POSTING_MS, until)
     );
   }
 
