@@ -113,10 +113,7 @@ async function comeAndGo(
   await Promise.all(visits);
 }
 
-interface Durations {
-  readonly tookMs: number;
-  readonly shortest: number;
-}
+type Durations = Pick<Measured, 'tookMs' | 'shortestMs'>;
 
 type Report = Omit<Measured, 'scenario' | 'contender' | 'seed'>;
 
@@ -129,8 +126,7 @@ function report(scenario: Scenario, world: World, visits: readonly Visit[], isSt
   const took = durations(scenario, world, served, taken);
   return {
     utilisation: isStuck || served.length === 0 ? 0 : utilisationOf(scenario, took),
-    tookMs: took.tookMs,
-    shortestMs: took.shortest,
+    ...took,
     served: served.length,
     failures: visits.length - served.length,
     requests: traffic.sentAt.length,
@@ -147,7 +143,7 @@ function report(scenario: Scenario, world: World, visits: readonly Visit[], isSt
 function durations(scenario: Scenario, world: World, served: readonly Visit[], taken: readonly Taken[]): Durations {
   const { times, everyMs } = scenario.repeated ?? ONCE;
   let tookMs = 0;
-  let shortest = 0;
+  let leastMs = 0;
   for (let time = 0; time < times; time++) {
     const startedAt = time * everyMs;
     const isLast = time === times - 1;
@@ -155,17 +151,17 @@ function durations(scenario: Scenario, world: World, served: readonly Visit[], t
     const endedAt = soFar.reduce((last, { servedAt = 0 }) => Math.max(last, servedAt), startedAt);
     const loads = [...plannedLoads(soFar, world), ...spoiltLoads(world, endedAt)];
     tookMs += (endedAt - startedAt) / times;
-    shortest += (shortestOf(loads, scenario, world, taken) - startedAt) / times;
+    leastMs += (shortestOf(loads, scenario, world, taken) - startedAt) / times;
   }
-  return { tookMs, shortest };
+  return { tookMs, shortestMs: leastMs };
 }
 
 /**
  * Shortest possible time ÷ time taken. A repeated bulk may need next to no time, so that the quotient would say nothing: there it is the part of
  * the interval by which the bulk is not late.
  */
-function utilisationOf({ repeated }: Scenario, { tookMs, shortest }: Durations): number {
-  return repeated ? Math.max(0, 1 - (tookMs - shortest) / repeated.everyMs) : shortest / tookMs;
+function utilisationOf({ repeated }: Scenario, { tookMs, shortestMs: leastMs }: Durations): number {
+  return repeated ? Math.max(0, 1 - (tookMs - leastMs) / repeated.everyMs) : leastMs / tookMs;
 }
 
 /** A call that did not succeed has an infinite duration. */

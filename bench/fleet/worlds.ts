@@ -1,8 +1,7 @@
 import type { WindowKind } from '../../src/testing/index.ts';
 import type { OpenTraffic, World } from './world.ts';
+import { SHAPES } from './worlds/light.ts';
 import { besideBulk, bursts, instantsOf, inTheFirst, jobs, steady, uneven } from './worlds/traffic.ts';
-
-const SHAPES: readonly WindowKind[] = ['aligned', 'first-request', 'sliding-log', 'sliding-counter', 'leaky'];
 
 /** Limits far above light traffic, responses of a service in the same region. */
 const USUAL = { limits: { second: 20, minute: 1_000 }, shape: 'aligned', latencyMs: [20, 80] } as const;

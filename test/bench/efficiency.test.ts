@@ -39,15 +39,20 @@ describe('the client, without configuration', () => {
 
 // Where each counted only its own requests under way, 152, 275 and 77 of 1,000 were refused. Of eight in a log 0 to 75 are, by the seed.
 describe('clients that share nothing, in a minute that nothing shorter limits', () => {
-  it.each(cases(['8 clients, sliding-log'], ['2 clients, sliding-log', '4 clients, leaky', '8 clients, aligned']))(
-    'are rarely refused, and use most of it together: %s',
-    { timeout: 60_000 },
-    async (world) => {
-      const { limited, served, utilisation } = await runTrial(brief(`300/min alone, ${world}`, 2_000), ours, 1);
-      expect((1_000 * limited) / served).toBeLessThan(70);
-      expect(utilisation).toBeGreaterThan(0.8);
-    },
-  );
+  it.each(
+    cases<readonly [world: string, mostRefused: number]>(
+      [['8 clients, sliding-log', 45]],
+      [
+        ['2 clients, sliding-log', 25],
+        ['4 clients, leaky', 25],
+        ['8 clients, aligned', 25],
+      ],
+    ),
+  )('are rarely refused, and use most of it together: %s', { timeout: 60_000 }, async (world, mostRefused) => {
+    const { limited, served, utilisation } = await runTrial(brief(`300/min alone, ${world}`, 2_000), ours, 1);
+    expect((1_000 * limited) / served).toBeLessThan(mostRefused);
+    expect(utilisation).toBeGreaterThan(0.8);
+  });
 });
 
 describe('the simulator', () => {

@@ -1,7 +1,7 @@
 import type { ServiceLimits, WindowKind } from '../../../src/testing/index.ts';
 import type { Scenario } from '../scenario.ts';
+import { KINDS } from './shapes.ts';
 
-const KINDS: readonly WindowKind[] = ['aligned', 'first-request', 'sliding-log', 'sliding-counter', 'leaky'];
 const USUAL: ServiceLimits = { second: 20, minute: 500 };
 
 /** A job that runs each minute and needs less than all of it. */

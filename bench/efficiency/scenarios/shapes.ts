@@ -1,7 +1,8 @@
 import type { ServiceLimits, WindowKind } from '../../../src/testing/index.ts';
 import type { Scenario } from '../scenario.ts';
 
-const KINDS: readonly WindowKind[] = ['aligned', 'first-request', 'sliding-log', 'sliding-counter', 'leaky'];
+/** The shapes that the windows of the mock have. */
+export const KINDS: readonly WindowKind[] = ['aligned', 'first-request', 'sliding-log', 'sliding-counter', 'leaky'];
 
 const SHAPES: readonly { readonly name: string; readonly limits: ServiceLimits; readonly bulk: number }[] = [
   { name: '20/s and 500/min', limits: { second: 20, minute: 500 }, bulk: 1_750 },

@@ -24,6 +24,7 @@ export class KnownUsage implements SureUsage {
     if (this.#answered.surelyExceeds(units, from, until)) return true;
     if (!onlyFills) return this.#readings.rise(from, until, units) > units;
     if (this.#readings.most(from, until) > units) return true;
+    // A window that only fills counts what an earlier reading counted, and what this client has surely sent since.
     const first = this.#readings.firstSince(from);
     return (
       first !== undefined &&

@@ -72,7 +72,7 @@ export class RecentReadings {
     return most;
   }
 
-  /** The first one of a request that was sent after an instant. */
+  /** The earliest remembered one whose request was sent at an instant or later. */
   firstSince(instant: number): WindowReading | undefined {
     return this.#readings.find(({ sentAt }) => sentAt >= instant);
   }
