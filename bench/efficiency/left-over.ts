@@ -1,74 +1,88 @@
-import { SERVICE_PERIODS, ServiceCalendar, type ServicePeriod } from '../../src/testing/limits/calendar.ts';
+import { LENGTH_MS, SERVICE_PERIODS, type ServicePeriod } from '../../src/testing/limits/calendar.ts';
 import { type Counting, Ledger, type ServiceLimits } from '../../src/testing/limits/ledger.ts';
 
-/** Units that another consumer was served, by the service's clock. */
+/** Units that a consumer was served, by the service's clock. */
 export interface Taken {
   readonly at: number;
   readonly units: number;
 }
 
-interface TrueWindow {
-  readonly period: ServicePeriod;
-  readonly ledger: Ledger;
-  /** What the others take of it, by the instant from which it must be left to them. */
-  readonly taken: readonly Taken[];
-  /** How many of them are charged. */
-  charged: number;
-}
+/** A window counts what was charged so many of its lengths ago at most. */
+const COUNTED = 2;
 
 /**
- * The windows of the service, less what other consumers take of them, known beforehand. In a window of the calendar their units are
- * charged at its beginning; in any other as they come, whether they still fit or not: more is left than there can be, never less.
+ * The windows of the service, less what other consumers take of them, known beforehand: units fit where every later request of the others that
+ * the same window may count fits, too.
  */
 export class LeftOver {
-  readonly #windows: readonly TrueWindow[];
+  readonly #counting: Counting;
+  readonly #ledgers: ReadonlyMap<ServicePeriod, Ledger>;
+  readonly #taken: readonly Taken[];
+  /** How many of them are charged. */
+  #passed = 0;
+  /** All that was charged, in order, if others take anything. */
+  readonly #charged: Taken[] = [];
   #limits: ServiceLimits = {};
 
   constructor(counting: Counting, taken: readonly Taken[]) {
-    this.#windows = SERVICE_PERIODS.map((period) => ({
-      period,
-      ledger: new Ledger(counting),
-      taken: counting.kindOf(period) === 'aligned' ? fromTheStart(taken, period) : taken,
-      charged: 0,
-    }));
+    this.#counting = counting;
+    this.#ledgers = new Map(SERVICE_PERIODS.map((period) => [period, new Ledger(counting)]));
+    this.#taken = taken;
   }
 
   /** Sets the limits. Usage is kept. */
   limit(limits: ServiceLimits): void {
     if (limits === this.#limits) return;
     this.#limits = limits;
-    for (const { period, ledger } of this.#windows) ledger.limit({ [period]: limits[period] });
+    for (const [period, ledger] of this.#ledgers) ledger.limit({ [period]: limits[period] });
   }
 
-  /** When `units` fit, seen from `at`; `at` itself: now. */
+  /** When `units` fit, seen from `at`; `at` itself: now. Where the others need the room: when they take more. */
   admitsAt(units: number, at: number): number {
-    return this.#limited.reduce((latest, { ledger }) => Math.max(latest, ledger.admitsAt(units, at)), at);
+    let latest = at;
+    for (const period of this.#limited) latest = Math.max(latest, this.#ledgerOf(period).admitsAt(units, at));
+    if (latest > at || this.#limited.every((period) => this.#leavesOthers(period, units, at))) return latest;
+    return this.nextTakenAt;
   }
 
   charge(units: number, at: number): void {
-    for (const { ledger } of this.#limited) ledger.charge(units, at);
+    for (const period of this.#limited) this.#ledgerOf(period).charge(units, at);
+    if (this.#taken.length > 0) this.#charged.push({ at, units });
   }
 
   /** The others take what they took up to `at`. */
   passTo(at: number): void {
-    for (const window of this.#limited) {
-      for (let next = window.taken[window.charged]; next && next.at <= at; next = window.taken[++window.charged])
-        window.ledger.charge(next.units, next.at);
-    }
+    for (let next = this.#taken[this.#passed]; next && next.at <= at; next = this.#taken[++this.#passed])
+      this.charge(next.units, next.at);
   }
 
   /** When the others take more. */
   get nextTakenAt(): number {
-    return Math.min(...this.#limited.map(({ taken, charged }) => taken[charged]?.at ?? Infinity));
+    return this.#taken[this.#passed]?.at ?? Infinity;
   }
 
-  get #limited(): readonly TrueWindow[] {
-    return this.#windows.filter(({ period }) => this.#limits[period] !== undefined);
+  /** Whether all fit that the others take after `at` in a window that may count `units` charged then. */
+  #leavesOthers(period: ServicePeriod, units: number, at: number): boolean {
+    const until = at + LENGTH_MS[period];
+    if (this.nextTakenAt > until) return true;
+    const ledger = new Ledger(this.#counting).limit({ [period]: this.#limits[period] });
+    let from = this.#charged.length;
+    while ((this.#charged[from - 1]?.at ?? -Infinity) > at - COUNTED * LENGTH_MS[period]) from--;
+    for (const charged of this.#charged.slice(from)) ledger.charge(charged.units, charged.at);
+    ledger.charge(units, at);
+    for (let next = this.#passed; (this.#taken[next]?.at ?? Infinity) <= until; next++) {
+      const taken = this.#taken[next] as Taken;
+      if (ledger.admitsAt(taken.units, taken.at) > taken.at) return false;
+      ledger.charge(taken.units, taken.at);
+    }
+    return true;
   }
-}
 
-/** The same units, each taken when its window begins. */
-function fromTheStart(taken: readonly Taken[], period: ServicePeriod): Taken[] {
-  const calendar = new ServiceCalendar(period);
-  return taken.map(({ at, units }) => ({ at: calendar.seek(at).start, units }));
+  #ledgerOf(period: ServicePeriod): Ledger {
+    return this.#ledgers.get(period) as Ledger;
+  }
+
+  get #limited(): ServicePeriod[] {
+    return SERVICE_PERIODS.filter((period) => this.#limits[period] !== undefined);
+  }
 }

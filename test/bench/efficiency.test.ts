@@ -140,6 +140,18 @@ describe('the shortest possible time', () => {
     expect(shortestMs([load(5)], { ...terms, spent: { units: 6, agoMs: 0 } })).toBeCloseTo(720, 0);
   });
 
+  it.for<[WindowKind, number]>([
+    ['aligned', 720],
+    ['first-request', 1_020],
+    ['sliding-log', 1_020],
+    ['sliding-counter', 1_120],
+    // Five of the ten units have drained by then.
+    ['leaky', 20],
+  ])('of %s windows leaves the others four units half a second later, and then is %d ms for ten', ([kind, ms]) => {
+    const taken = Array.from({ length: 4 }, () => ({ at: terms.startsAt + 500, units: 1 }));
+    expect(shortestMs([load(10)], { ...terms, kind, taken })).toBeCloseTo(ms, 0);
+  });
+
   it('counts an endpoint against its own ceiling', () => {
     const ceilings = { assets: { minute: 2 } };
     expect(shortestMs([load(3, 1, 'assets')], { ...terms, ceilings })).toBeCloseTo(19_720, 0);
