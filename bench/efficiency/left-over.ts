@@ -1,5 +1,7 @@
 import { LENGTH_MS, SERVICE_PERIODS, type ServicePeriod } from '../../src/testing/limits/calendar.ts';
-import { type Counting, Ledger, type ServiceLimits } from '../../src/testing/limits/ledger.ts';
+import type { ServiceLimits } from '../../src/testing/limits/ledger.ts';
+import { openWindow, type WindowKind } from '../../src/testing/limits/windows/kinds.ts';
+import type { ServiceWindow } from '../../src/testing/limits/windows/window.ts';
 
 /** Units that a consumer was served, by the service's clock. */
 export interface Taken {
@@ -7,26 +9,22 @@ export interface Taken {
   readonly units: number;
 }
 
-/** A window counts what was charged so many of its lengths ago at most. */
-const COUNTED = 2;
+/** Rounding errors of windows that refill continuously, in units. */
+const TOLERANCE = 1e-6;
 
 /**
- * The windows of the service, less what other consumers take of them, known beforehand: units fit where every later request of the others that
- * the same window may count fits, too.
+ * The windows of the service, less what other consumers take of them, known beforehand: units fit where every later request of the others fits,
+ * too, that is counted together with them.
  */
 export class LeftOver {
-  readonly #counting: Counting;
-  readonly #ledgers: ReadonlyMap<ServicePeriod, Ledger>;
+  readonly #windows: readonly TrueWindow[];
   readonly #taken: readonly Taken[];
   /** How many of them are charged. */
   #passed = 0;
-  /** All that was charged, in order, if others take anything. */
-  readonly #charged: Taken[] = [];
   #limits: ServiceLimits = {};
 
-  constructor(counting: Counting, taken: readonly Taken[]) {
-    this.#counting = counting;
-    this.#ledgers = new Map(SERVICE_PERIODS.map((period) => [period, new Ledger(counting)]));
+  constructor(kind: WindowKind, taken: readonly Taken[]) {
+    this.#windows = SERVICE_PERIODS.map((period) => new TrueWindow(kind, period));
     this.#taken = taken;
   }
 
@@ -34,20 +32,18 @@ export class LeftOver {
   limit(limits: ServiceLimits): void {
     if (limits === this.#limits) return;
     this.#limits = limits;
-    for (const [period, ledger] of this.#ledgers) ledger.limit({ [period]: limits[period] });
+    for (const window of this.#windows) window.limit = limits[window.period] ?? Infinity;
   }
 
-  /** When `units` fit, seen from `at`; `at` itself: now. Where the others need the room: when they take more. */
+  /** When `units` fit, seen from `at`; `at` itself: now. Where they would take the room of others: when these come next. */
   admitsAt(units: number, at: number): number {
-    let latest = at;
-    for (const period of this.#limited) latest = Math.max(latest, this.#ledgerOf(period).admitsAt(units, at));
-    if (latest > at || this.#limited.every((period) => this.#leavesOthers(period, units, at))) return latest;
+    const fitsAt = this.#limited.reduce((latest, window) => Math.max(latest, window.fitsAt(units, at)), at);
+    if (fitsAt > at || this.#limited.every((window) => window.leaves(this.#coming(), units, at))) return fitsAt;
     return this.nextTakenAt;
   }
 
   charge(units: number, at: number): void {
-    for (const period of this.#limited) this.#ledgerOf(period).charge(units, at);
-    if (this.#taken.length > 0) this.#charged.push({ at, units });
+    for (const window of this.#limited) window.charge(units, at);
   }
 
   /** The others take what they took up to `at`. */
@@ -61,28 +57,75 @@ export class LeftOver {
     return this.#taken[this.#passed]?.at ?? Infinity;
   }
 
-  /** Whether all fit that the others take after `at` in a window that may count `units` charged then. */
-  #leavesOthers(period: ServicePeriod, units: number, at: number): boolean {
-    const until = at + LENGTH_MS[period];
-    if (this.nextTakenAt > until) return true;
-    const ledger = new Ledger(this.#counting).limit({ [period]: this.#limits[period] });
-    let from = this.#charged.length;
-    while ((this.#charged[from - 1]?.at ?? -Infinity) > at - COUNTED * LENGTH_MS[period]) from--;
-    for (const charged of this.#charged.slice(from)) ledger.charge(charged.units, charged.at);
-    ledger.charge(units, at);
-    for (let next = this.#passed; (this.#taken[next]?.at ?? Infinity) <= until; next++) {
-      const taken = this.#taken[next] as Taken;
-      if (ledger.admitsAt(taken.units, taken.at) > taken.at) return false;
-      ledger.charge(taken.units, taken.at);
+  /** What the others will take. */
+  *#coming(): Iterable<Taken> {
+    for (let next = this.#passed; next < this.#taken.length; next++) yield this.#taken[next] as Taken;
+  }
+
+  get #limited(): readonly TrueWindow[] {
+    return this.#windows.filter(({ limit }) => limit < Infinity);
+  }
+}
+
+/** A window of the service. */
+class TrueWindow {
+  readonly period: ServicePeriod;
+  readonly #kind: WindowKind;
+  readonly #window: ServiceWindow;
+  readonly #charged: Taken[] = [];
+
+  constructor(kind: WindowKind, period: ServicePeriod) {
+    this.period = period;
+    this.#kind = kind;
+    this.#window = openWindow(kind, Infinity, period);
+  }
+
+  get limit(): number {
+    return this.#window.limit;
+  }
+
+  set limit(limit: number) {
+    this.#window.limit = limit;
+  }
+
+  /** When `units`, at most the limit, fit, seen from `at`; `at` itself: now. */
+  fitsAt(units: number, at: number): number {
+    return fits(this.#window, units, at) ? at : Math.max(at + 1, this.#window.fitsAt(units, at));
+  }
+
+  charge(units: number, at: number): void {
+    this.#window.charge(units, at);
+    this.#charged.push({ at, units });
+  }
+
+  /** Whether the requests that come next still fit if `units` are charged at `at`. */
+  leaves(coming: Iterable<Taken>, units: number, at: number): boolean {
+    let trial: ServiceWindow | undefined;
+    for (const next of coming) {
+      if (next.at > at + LENGTH_MS[this.period]) return true;
+      if (!trial) {
+        trial = openWindow(this.#kind, this.limit, this.period);
+        for (const charge of this.#stateAt(at)) trial.charge(charge.units, charge.at);
+        trial.charge(units, at);
+      }
+      if (!fits(trial, next.units, next.at)) return false;
+      trial.charge(next.units, next.at);
     }
     return true;
   }
 
-  #ledgerOf(period: ServicePeriod): Ledger {
-    return this.#ledgers.get(period) as Ledger;
+  /** Charges that leave an empty window in the state that this one has at `at`. */
+  #stateAt(at: number): readonly Taken[] {
+    const length = LENGTH_MS[this.period];
+    const units = this.#window.used(at);
+    if (this.#kind === 'leaky') return [{ at, units }];
+    if (this.#kind === 'first-request') return units > 0 ? [{ at: this.#window.resetAt(at) - length, units }] : [];
+    let from = this.#charged.length;
+    while ((this.#charged[from - 1]?.at ?? -Infinity) > at - 2 * length) from--;
+    return this.#charged.slice(from);
   }
+}
 
-  get #limited(): ServicePeriod[] {
-    return SERVICE_PERIODS.filter((period) => this.#limits[period] !== undefined);
-  }
+function fits(window: ServiceWindow, units: number, at: number): boolean {
+  return window.used(at) + units <= window.limit + TOLERANCE;
 }
