@@ -33,7 +33,10 @@ const HEADERS = {
 /** Creates the pages below `/-/`. */
 export function createPages(client: FetchClient, clock: Clock): OwnPages {
   const history = new History();
-  client.subscribe((event) => history.record(event));
+  client.subscribe((event) => {
+    history.record(event);
+    if (event.type === 'answered') history.keepMonth(() => client.month(), event.at.getTime());
+  });
   const metrics = metricsOf(client);
   const events = new EventStream(clock, {
     revision: () => history.revision,
