@@ -4,7 +4,10 @@ import type { Period } from './quota/time/periods.ts';
 
 /** Fields of every event of a call. */
 export interface CallEvent {
-  /** The number of the call, from 1. Events with the same number belong to one call, from `called` to `done` or `failed`. */
+  /**
+   * The number of the call, from 1. Events with the same number belong to one call, from `called` to `done` or `failed`; only a body that
+   * breaks off while the caller reads it, as that of `client.fetch`, is `lost` after `done`.
+   */
   readonly call: number;
   /** The endpoint of the call, such as `GET /extended/v1/info`. */
   readonly endpoint: string;
@@ -93,7 +96,7 @@ export type CallStoryEvent = CallEvent &
         readonly remaining: number;
       }
     | {
-        /** No usable response arrived. */
+        /** No usable response arrived, or its body broke off. */
         readonly type: 'lost';
         /** What went wrong, such as `ECONNRESET` or `TIMEOUT`. */
         readonly code: string;

@@ -1,6 +1,6 @@
 import type { ClientEvent } from '../index.ts';
 import type { Environment } from './environment.ts';
-import { writeErrors } from './notices.ts';
+import { writeWarning } from './notices.ts';
 import { moment, span } from './times.ts';
 
 /** Shortest delay that is told, in milliseconds. */
@@ -37,6 +37,6 @@ export function delaysTold(world: Pick<Environment, 'stderr' | 'env' | 'clock'>)
     if (event.type === 'sent') lost = undefined;
     if (event.type === 'lost') lost = event;
     const sentence = sentenceOf(event);
-    if (sentence !== undefined) writeErrors([sentence], world).catch(() => {});
+    if (sentence !== undefined) writeWarning(sentence, world);
   };
 }

@@ -11,6 +11,11 @@ export async function writeErrors(sentences: readonly string[], place: Place): P
   );
 }
 
+/** Writes a warning while the program goes on, which it does also where standard error is closed. */
+export function writeWarning(sentence: string, place: Place): void {
+  writeErrors([sentence], place).catch(() => {});
+}
+
 /** Writes lines for people on standard error, wrapped between words where it is a terminal. */
 export async function writeNotices(lines: readonly string[], { stderr, env }: Place): Promise<void> {
   if (lines.length === 0) return;

@@ -89,7 +89,7 @@ function traceRequest(tracer: Tracer, spans: Spans, event: CallStoryEvent): void
       if (event.type === 'failed' && !spans.isTold) {
         spans.request?.setAttribute('error.type', event.error).setStatus({ code: SpanStatusCode.ERROR });
       }
-      // `done` is emitted after the body was read.
+      // `done` is emitted after the body was read, unless it is streamed.
       spans.request?.end(at);
       spans.request = undefined;
   }

@@ -33,26 +33,20 @@ export class EventStream {
     this.#source = source;
   }
 
-  /** Sends events to a reader until it hangs up. */
+  /** Sends events to a reader, which has the headers already, until it hangs up. */
   open(outgoing: ServerResponse): void {
-    outgoing.writeHead(200, {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-    });
     outgoing.once('close', () => this.#leave(outgoing));
     this.#readers.set(outgoing, this.#clock.now());
     outgoing.write(this.#event());
     this.#cancel ??= this.#clock.timer(SHORTEST_GAP_MS, () => this.#onTimer());
   }
 
-  /** Ends all streams. */
-  close(): void {
-    for (const reader of this.#readers.keys()) {
-      this.#leave(reader);
-      if (reader.writableNeedDrain) reader.destroy();
-      else reader.end();
-    }
+  /** Ends a response, if it is the stream of a reader. */
+  end(outgoing: ServerResponse): void {
+    if (!this.#readers.has(outgoing)) return;
+    this.#leave(outgoing);
+    if (outgoing.writableNeedDrain) outgoing.destroy();
+    else outgoing.end();
   }
 
   #onTimer(): void {

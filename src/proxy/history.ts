@@ -38,16 +38,29 @@ export class History {
     for (const ring of [this.seconds, this.minutes]) ring.add(event.at.getTime(), event.type, units);
   }
 
-  /** Keeps what remains of the month now, unless a point is younger than six hours. @returns the points of this month since the proxy began, and the present one. */
+  /** Keeps what remains of the month, which it asks for only if no point is younger than six hours. */
+  keepMonth(month: () => MonthState | undefined, now: number): void {
+    const state = this.#isDue(now) ? month() : undefined;
+    if (state) this.#keep(state, now);
+  }
+
+  /** The points of this month since the proxy began, and the present one, which it keeps, too, if no point is younger than six hours. */
   monthTrail(state: MonthState | undefined, now: number): readonly MonthPoint[] {
     if (!state) return [];
-    const { remaining, resetsAt } = state;
+    this.#keep(state, now);
+    return [...this.#trail, [now, state.remaining]];
+  }
+
+  #keep({ remaining, resetsAt }: MonthState, now: number): void {
     // Each answer may change the estimated end of a month a little; a new month ends much later.
     if (!(Math.abs(resetsAt.getTime() - this.#monthEnd) < SIX_HOURS_MS)) this.#trail = [];
     this.#monthEnd = resetsAt.getTime();
+    if (this.#isDue(now)) this.#trail.push([now, remaining]);
+  }
+
+  #isDue(now: number): boolean {
     const last = this.#trail.at(-1);
-    if (!last || now - last[0] >= SIX_HOURS_MS) this.#trail.push([now, remaining]);
-    return [...this.#trail, [now, remaining]];
+    return !last || now - last[0] >= SIX_HOURS_MS;
   }
 }
 

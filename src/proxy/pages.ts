@@ -19,8 +19,8 @@ export interface OwnPages {
    * @throws Problem for a path of the proxy without a page, or another method than GET and HEAD.
    */
   readonly find: (path: string, method?: string) => OwnPage | undefined;
-  /** Ends the streams of events, and counts no more. */
-  readonly close: () => void;
+  /** Ends a response, if it is a stream of events, which would go on for ever. */
+  readonly end: (outgoing: ServerResponse) => void;
 }
 
 /** Headers of every page. */
@@ -33,7 +33,10 @@ const HEADERS = {
 /** Creates the pages below `/-/`. */
 export function createPages(client: FetchClient, clock: Clock): OwnPages {
   const history = new History();
-  const end = client.subscribe((event) => history.record(event));
+  client.subscribe((event) => {
+    history.record(event);
+    if (event.type === 'answered') history.keepMonth(() => client.month(), event.at.getTime());
+  });
   const metrics = metricsOf(client);
   const events = new EventStream(clock, {
     revision: () => history.revision,
@@ -53,7 +56,9 @@ export function createPages(client: FetchClient, clock: Clock): OwnPages {
     '/-/metrics': (_, outgoing) => answer(outgoing, METRICS_TYPE, metrics()),
     '/-/healthz': (_, outgoing) => json(outgoing, { status: 'ok' }),
     '/-/events': ({ method }, outgoing) => {
-      if (method === 'HEAD') outgoing.writeHead(200, { 'content-type': 'text/event-stream', ...HEADERS }).end();
+      // A page that asks again when the proxy closes must find its connection closed, because it never asks again after a 503.
+      outgoing.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', connection: 'close', ...HEADERS });
+      if (method === 'HEAD') outgoing.end();
       else events.open(outgoing);
     },
     '/-': (_, outgoing) => void outgoing.writeHead(308, { location: '/-/', ...HEADERS }).end(),
@@ -70,10 +75,7 @@ export function createPages(client: FetchClient, clock: Clock): OwnPages {
       if (page || !place.startsWith('/-/')) return page;
       throw new Problem(404, 'path', 'There are /-/, /-/quota, /-/queue, /-/metrics, /-/healthz and /-/events.');
     },
-    close: () => {
-      end();
-      events.close();
-    },
+    end: (outgoing) => events.end(outgoing),
   };
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIP } from 'node:net';
 import type { FetchClient } from '../client/client.ts';
-import { ConfigError, quote } from '../errors.ts';
+import { ClosedError, ConfigError, quote } from '../errors.ts';
 import { isLoopback } from '../options/credentials.ts';
 import { argument, checkClient, optionsParser, withDefault } from '../validation/arguments.ts';
 import { createForward } from './forward.ts';
@@ -36,8 +36,8 @@ export interface ListeningProxy {
   /** Its URL, such as `http://127.0.0.1:3999`. */
   readonly url: string;
   /**
-   * Accepts no more connections, lets the requests in progress finish, and resolves when they have. Close the client, too: its calls
-   * then end. A caller that stops sending its request, or reading its answer, is disconnected after four to eight seconds.
+   * Accepts no more connections and requests, lets those in progress finish, and resolves when they have. Close the client, too: its
+   * calls then end. A caller that stops sending its request, or reading its answer, is disconnected after four to eight seconds.
    */
   close(): Promise<void>;
 }
@@ -92,8 +92,13 @@ export function createProxy(client: FetchClient, options: ProxyOptions = {}): Pr
     handle,
     listen: async (given = {}) => {
       const { port, host } = readListenOptions(given, token !== undefined);
-      const server = serverOf(handle);
-      const answered = inProgress(server);
+      const server: Server = serverOf((incoming, outgoing) => {
+        if (server.listening) return handle(incoming, outgoing);
+        // A connection that was in use may bring one more request.
+        outgoing.shouldKeepAlive = false;
+        sendProblem(outgoing, new ClosedError());
+      });
+      const answered = inProgress(server, pages.end);
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject);
         server.listen({ port, host, backlog: BACKLOG }, resolve);
@@ -103,7 +108,6 @@ export function createProxy(client: FetchClient, options: ProxyOptions = {}): Pr
         url: `http://${host.includes(':') ? `[${host}]` : host}:${opened}`,
         close: async () => {
           const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-          pages.close();
           await answered();
           server.closeAllConnections();
           await closed;
@@ -128,9 +132,10 @@ function serverOf(handle: RequestListener): Server {
 /**
  * Follows the requests of a server. Its own `close` would also wait for connections that browsers keep in reserve.
  *
+ * @param end - ends a response that would go on for ever.
  * @returns a function that resolves as soon as none is in progress, and disconnects callers that stall.
  */
-function inProgress(server: Server): () => Promise<void> {
+function inProgress(server: Server, end: (outgoing: ServerResponse) => void): () => Promise<void> {
   const open = new Set<ServerResponse>();
   server.on('request', (_, outgoing) => {
     open.add(outgoing);
@@ -138,7 +143,11 @@ function inProgress(server: Server): () => Promise<void> {
   });
   return async () => {
     while (open.size > 0) {
-      for (const outgoing of open) outgoing.setTimeout(STALLED_MS, () => disconnectStalled(outgoing));
+      for (const outgoing of open) {
+        outgoing.shouldKeepAlive = false;
+        outgoing.setTimeout(STALLED_MS, () => disconnectStalled(outgoing));
+        end(outgoing);
+      }
       await Promise.all(Array.from(open, (outgoing) => once(outgoing, 'close')));
     }
   };

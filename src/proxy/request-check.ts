@@ -53,9 +53,11 @@ export function checkRequest(
 
 /** The target in the form `/path?query`. A whole URL is accepted for this proxy only. */
 function pathOf(target: string, host: string | undefined): string {
-  if (target.startsWith('/') && !/^\/[\\/]/.test(target)) return target;
   const url = /^http:\/\//i.test(target) && URL.canParse(target) ? new URL(target) : undefined;
-  if (url?.host !== undefined && url.host === host && !url.username && !url.password) return url.pathname + url.search;
+  const isOwn = url !== undefined && url.host === host && !url.username && !url.password;
+  const path = isOwn ? url.pathname + url.search : target;
+  // Two slashes would begin the name of a host.
+  if (/^\/(?![\\/])/.test(path)) return path;
   throw new Problem(400, 'target', 'Ask for a path such as /extended/v1/info, at the URL of this proxy.');
 }
 

@@ -10,7 +10,7 @@ import type { CostQuestion, LimitedOptions, MockServiceOptions } from './options
 import { someAssets } from './routes/assets.ts';
 import { ownRoutes } from './routes/own-routes.ts';
 import { type RouteHandler, Routes } from './routes/routes.ts';
-import { checkValue, shown, UNITS } from './rules.ts';
+import { checkValue, isNumber, shown, UNITS } from './rules.ts';
 
 /** A family of windows. */
 export interface Family {
@@ -52,6 +52,9 @@ const realClock: Clock = {
     return () => clearTimeout(timeout);
   },
 };
+
+/** The name of the family that the options `keyless`, `keyed` and `cost` describe. */
+const OWN_FAMILY = 'stacks';
 
 /** Adds defaults. */
 export function settingsFrom(given: MockServiceOptions): ServiceSettings {
@@ -123,7 +126,7 @@ export function checkedLimits<L extends ServiceLimits | undefined>(option: strin
       throw new Error(
         `${option} has no period "${period}": it may have ${SERVICE_PERIODS.join(', ')}.${didYouMean(period, SERVICE_PERIODS)}`,
       );
-    if (limit !== undefined && !(typeof limit === 'number' && limit >= 0))
+    if (limit !== undefined && !isNumber(limit, 0))
       throw new Error(`${option}.${period} must be 0 units or more, not ${shown(limit)}.`);
   }
   return limits;
@@ -136,13 +139,27 @@ function familiesFrom(options: MockServiceOptions, routes: Routes): Family[] {
   const keyed = checkedLimits('keyed', options.keyed) ?? { second: 20, minute: 500, month: 150_000 };
   const others = Object.entries(families).map(
     ([name, { keyless = {}, keyed = {}, cost = () => 1 }]): Family => ({
-      name,
-      costOf: cost,
+      name: checkedName(name),
+      costOf: (request) => checkedCost(`families.${name}.cost`, cost(request)),
       keyless: checkedLimits(`families.${name}.keyless`, keyless),
       keyed: checkedLimits(`families.${name}.keyed`, keyed),
     }),
   );
-  return [{ name: 'stacks', keyless, keyed, costOf: costFrom(options, routes) }, ...others];
+  return [{ name: OWN_FAMILY, keyless, keyed, costOf: costFrom(options, routes) }, ...others];
+}
+
+/** The name of a further family, which is a part of the names of headers. */
+function checkedName(name: string): string {
+  if (/^[a-z\d-]+$/.test(name) && name !== OWN_FAMILY) return name;
+  throw new Error(
+    `families cannot have the name "${name}": it must be of lower-case letters, digits and hyphens, and not ${OWN_FAMILY}, which keyless, keyed and cost are for.`,
+  );
+}
+
+/** What a function of the caller's says that a request costs. */
+function checkedCost(option: string, units: number | undefined): number | undefined {
+  if (units !== undefined) checkValue(`What ${option} returns`, units, UNITS);
+  return units;
 }
 
 function costFrom({ cost = {}, headCost }: MockServiceOptions, routes: Routes): Family['costOf'] {
@@ -150,6 +167,7 @@ function costFrom({ cost = {}, headCost }: MockServiceOptions, routes: Routes): 
     checkEndpoints('cost', cost, routes);
     for (const [name, units] of Object.entries(cost)) if (units !== undefined) checkValue(`cost.${name}`, units, UNITS);
   }
-  const costOf = typeof cost === 'function' ? cost : ({ endpoint }: CostQuestion) => cost[endpoint] ?? 1;
+  const costOf = (request: CostQuestion): number | undefined =>
+    typeof cost === 'function' ? checkedCost('cost', cost(request)) : (cost[request.endpoint] ?? 1);
   return (request) => (request.method === 'HEAD' && headCost !== undefined ? headCost : costOf(request));
 }

@@ -161,6 +161,16 @@ describe('the program in a process of its own', { concurrent: true }, () => {
     expect(err).toMatch(/Z HEAD \/extended\/v1\/info 200 keyed, 2 units\n1 request, of which a limit refused 0\.\n$/);
   });
 
+  it.for([
+    { given: {}, needed: ' STACKS_API_KEY=key-of-the-mock' },
+    { given: { STACKS_API_KEY: 'key-of-the-mock' }, needed: '' },
+  ])('opens a mock, and says how to ask it with $given', async ({ given, needed }) => {
+    const mock = start(['mock'], given);
+    const [url = ''] = await mock.says(/^http:\S+$/m);
+    mock.process.kill('SIGINT');
+    expect((await mock.ending).err).toMatch(`Try: STACKS_API_URL=${url}${needed} stacks-quota quota\n`);
+  });
+
   it('opens a mock with the routes of a file', async () => {
     const file = fileWith('{"GET /v2/accounts/{principal}": {"nonce": 5}, "POST /v2/fees": [1]}');
     const mock = start(['mock', '--routes', file, '--cost', 'GET /v2/accounts/{principal}=7']);

@@ -127,11 +127,14 @@ describe('the events', () => {
     expect(one.told.length).toBeGreaterThan(5);
   });
 
-  it('end for all when the proxy ends', async () => {
-    const { stream, reader } = streamOf();
-    const one = reader();
-    stream.open(one.response);
-    stream.close();
-    expect(one.isEnded).toBe(true);
+  it('end for a reader of a proxy that closes', () => {
+    const { stream, reader, clock } = streamOf();
+    const [one, other] = [reader(), reader()];
+    for (const { response } of [one, other]) stream.open(response);
+    stream.end(one.response);
+    stream.end(reader().response);
+    expect([one.isEnded, other.isEnded, clock.timers]).toEqual([true, false, 1]);
+    stream.end(other.response);
+    expect([other.isEnded, clock.timers]).toEqual([true, 0]);
   });
 });

@@ -1,9 +1,13 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createClient } from '../../src/client/create-client.ts';
+import { createProxy } from '../../src/proxy/index.ts';
 import { virtualClock } from '../../src/testing/index.ts';
 import { runs } from '../support/deep.ts';
-import { type Answer, closeAll, INFO, KEY, minute, pairOf, soon } from './support/pair.ts';
+import { type Answer, closeAll, INFO, KEY, minute, pairOf, soon, stalled } from './support/pair.ts';
 
 afterEach(closeAll);
 
@@ -166,6 +170,43 @@ it('a proxy that closes disconnects a caller that stops sending or reading, and 
   answerLast?.();
   expect((await last).status).toBe(200);
   await closed;
+});
+
+it('a proxy that closes answers what is in progress, and no request that comes later on the same connection', async () => {
+  let answerLast: (() => void) | undefined;
+  const { port, close } = await pairOf((_, outgoing) => {
+    answerLast = () => outgoing.end('{}');
+  });
+  const line = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
+  const [watching, calling] = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
+  const said = Promise.all([watching, calling].map((socket) => text(socket)));
+  watching.write(line('/-/events'));
+  calling.write(line('/v2/last'));
+  await soon(() => answerLast).toBeDefined();
+  const closed = close();
+  calling.write(line('/-/events') + line('/-/healthz'));
+  await stalled();
+  answerLast?.();
+  await closed;
+  const [watched = '', answered = ''] = await said;
+  expect(watched.match(/HTTP\/1.1 \d+|connection: \w+/gi)).toEqual(['HTTP/1.1 200', 'connection: close']);
+  expect(answered.match(/HTTP\/1.1 \d+|connection: \w+/gi)).toEqual(['HTTP/1.1 200', 'Connection: close']);
+});
+
+it('a proxy that listens twice counts for the pages of both until it closes each', async () => {
+  const client = createClient({ baseUrl: 'http://localhost:1', maxAttempts: 1 });
+  const proxy = createProxy(client);
+  const [one, other] = await Promise.all([proxy.listen({ port: 0 }), proxy.listen({ port: 0 })]);
+  const { body } = await fetch(`${other.url}/-/events`);
+  await one.close();
+  await fetch(other.url + INFO);
+  let told = '';
+  for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    told += piece;
+    if (/"requests":\[[0,]*1/.test(told)) break;
+  }
+  expect(told).toMatch(/"requests":\[[0,]*1/);
+  await Promise.all([client.close(), other.close()]);
 });
 
 it('many requests at once are all answered, none refused', async () => {

@@ -75,6 +75,13 @@ describe('the history', () => {
       [NOON + 6 * hour, 880],
       [NOON + 7 * hour, 870],
     ]);
+    history.keepMonth(() => month(860), NOON + 8 * hour);
+    history.keepMonth(() => undefined, NOON + 12 * hour);
+    history.keepMonth(() => month(850), NOON + 13 * hour);
+    expect(history.monthTrail(month(840), NOON + 14 * hour).slice(-2)).toEqual([
+      [NOON + 13 * hour, 850],
+      [NOON + 14 * hour, 840],
+    ]);
     const next = Date.UTC(2026, 1, 1, 1);
     expect(history.monthTrail(month(999, Date.UTC(2026, 2, 1)), next)).toEqual([
       [next, 999],

@@ -26,6 +26,23 @@ describe('what the proxy says of itself', () => {
     expect(seen).toHaveLength(1);
   });
 
+  it('is how the month went also before anyone looked', async () => {
+    let left = 1_000;
+    const { ask, url } = await pairOf((_, outgoing) => {
+      left -= 100;
+      const month = { 'x-ratelimit-limit-stacks-month': '1000', 'x-ratelimit-remaining-stacks-month': `${left}` };
+      outgoing.writeHead(200, { ...minute(4, 5), ...month }).end('{}');
+    });
+    for (const path of [INFO, INFO, INFO]) await ask(path);
+    const { body } = await fetch(`${url}/-/events`);
+    let told = '';
+    for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      told += piece;
+      if (told.includes('\n\n')) break;
+    }
+    expect(told).toMatch(/"monthTrail":\[\[\d+,900\],\[\d+,700\]\]/);
+  });
+
   it('is the queue as JSON: what waits, and why', async () => {
     const { ask } = await pairOf((_, outgoing) => outgoing.writeHead(200, minute(0, 5)).end('{}'));
     await ask(INFO);

@@ -52,6 +52,7 @@ describe('a proxy without a token', () => {
     ['another scheme', {}, 'ftp://127.0.0.1/x', 400, 'target'],
     ['an address without a scheme', {}, '//evil.test/x', 400, 'target'],
     ['an address behind a backslash', {}, '/\\evil.test/x', 400, 'target'],
+    ['an address behind its own', { headers: { host: 'localhost' } }, 'http://localhost//evil.test/x', 400, 'target'],
     ['everything', { method: 'OPTIONS' }, '*', 400, 'target'],
   ])('refuses %s, and spends nothing', async ([, asked, path, status, type]) => {
     const { ask, seen } = await pairOf(ok);

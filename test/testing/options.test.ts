@@ -49,6 +49,12 @@ it.for<[object, string]>([
   [{ origin: 'https://api.mock.test/v2' }, 'origin must be a URL without a path, such as "https://api.mock.test", not'],
   [{ keyless: null }, 'keyless must be limits such as { minute: 50 }, not null.'],
   [{ keyed: { minute: '5' } }, 'keyed.minute must be 0 units or more, not "5".'],
+  [{ keyed: { minute: Number.POSITIVE_INFINITY } }, 'keyed.minute must be 0 units or more, not Infinity.'],
+  [
+    { families: { stacks: {} } },
+    'families cannot have the name "stacks": it must be of lower-case letters, digits and',
+  ],
+  [{ families: { 'a b': {} } }, 'families cannot have the name "a b": it must be of lower-case letters, digits and'],
   [{ clock: {} }, 'clock must be a clock with now, wall and timer, such as virtualClock() makes, not an object.'],
   [
     { latencyMs: [200, 20] },
@@ -89,6 +95,15 @@ it.for([null, [], 'a-key', 5, new Map(), new Date(), Promise.resolve()])(
     expect(made(options as object)).toThrow('The options of a mock service must be an object, not');
   },
 );
+
+it.for<[object, string]>([
+  [{ cost: () => Number.NaN }, 'What cost returns must be units, 0 or more, not NaN.'],
+  [{ cost: async () => 5 }, 'What cost returns must be units, 0 or more, not Promise.'],
+  [{ families: { nft: { cost: () => -1 } } }, 'What families.nft.cost returns must be units, 0 or more, not -1.'],
+])('a mock service answers nothing where %o is wrong about a cost', async ([options, message]) => {
+  const { fetch, origin } = createMockService(options);
+  await expect(fetch(`${origin}/extended/v1/info`)).rejects.toThrow(message);
+});
 
 it('a mock service takes an option that is undefined as left out', () => {
   expect(made({ keyed: undefined, latencyMs: undefined, lmits: undefined })).not.toThrow();

@@ -43,13 +43,13 @@ export const mockCommand: Command = {
   page: PAGE,
   async run(args, world, stop) {
     const { port, keyFile, routes, seed, log, faults, service: options } = readMockFlags(args);
-    const { apiKey = OWN_KEY } = await accessOf({ 'key-file': keyFile }, world);
+    const { apiKey } = await accessOf({ 'key-file': keyFile }, world);
     const random = seeded(seed);
     const service = created({
       ...options,
       routes: routes === undefined ? undefined : await readRoutes(routes),
       clock: world.clock,
-      keys: [String(apiKey)],
+      keys: [String(apiKey ?? OWN_KEY)],
       random,
       keepLog: false,
     });
@@ -57,7 +57,7 @@ export const mockCommand: Command = {
     const { exchange } = service;
     const open = await service.listen({ port, exchange: log ? logged(exchange, world) : exchange });
     try {
-      await greet(open, apiKey === OWN_KEY, world);
+      await greet(open, apiKey === undefined, world);
       await untilStopped(stop);
       await writeNotices(
         [`${count(service.requests, 'request')}, of which a limit refused ${service.limited}.`],

@@ -5,7 +5,7 @@ import type { Command } from '../command.ts';
 import type { Environment } from '../environment.ts';
 import { EXIT, UsageError, untilStopped } from '../exit.ts';
 import type { HelpPage } from '../help-page.ts';
-import { writeErrors, writeNotices } from '../notices.ts';
+import { writeNotices, writeWarning } from '../notices.ts';
 import { PROXY_FLAGS, type ProxyFlags, readProxyFlags } from './flags.ts';
 import type { JoinedShare } from './redis.ts';
 
@@ -41,8 +41,8 @@ export const proxyCommand: Command = {
         ...(joined && { share: joined.share }),
         onEvent(event) {
           if (event.type === 'share-lost')
-            void writeErrors([`the share is lost (${event.code}), and the proxy goes on without it.`], world);
-          if (event.type === 'share-regained') void writeErrors(['the share is back.'], world);
+            writeWarning(`the share is lost (${event.code}), and the proxy goes on without it.`, world);
+          if (event.type === 'share-regained') writeWarning('the share is back.', world);
         },
       });
       try {

@@ -125,6 +125,14 @@ describe('the proxy in a process of its own', { concurrent: true }, () => {
     await program.says(/^stacks-quota: the share is lost \(ECONNREFUSED\), and the proxy goes on without it\.$/m);
   });
 
+  it('goes on without Redis also where its standard error is closed', async () => {
+    const { program, url } = await proxyOf(['--redis', 'redis://127.0.0.1:1']);
+    await program.says(/Ctrl-C stops it/);
+    program.process.stderr.destroy();
+    // The first request is sent when the trips to Redis have failed.
+    for (let sent = 0; sent < 3; sent++) expect((await fetch(url + INFO)).status).toBe(200);
+  });
+
   it.runIf(DEEP)('says in one line that the port is taken', async () => {
     const { url } = await proxyOf();
     const { code, out, err } = await start(['proxy', '--port', new URL(url).port], { STACKS_API_KEY: KEY }).ending;

@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { setupServer } from 'msw/node';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
@@ -113,6 +117,21 @@ describe.for(Object.entries(DOORS))('a route, through %s', ([, openDoor]) => {
     expect([response.status, response.headers.get('x-request-id')]).toEqual([410, 'abc']);
     expect(response.headers.get('x-ratelimit-cost-stacks')).toBe('1');
     expect(await response.json()).toEqual({ error: 'Gone' });
+  });
+
+  it('sends a Response that states its length, and one that fetch has received and decoded', async () => {
+    const body = gzipSync('{"a":1}');
+    const far = createServer((_, outgoing) =>
+      outgoing.writeHead(200, { 'content-encoding': 'gzip', 'content-length': body.length, 'x-far': '1' }).end(body),
+    );
+    await once(far.listen(0, '127.0.0.1'), 'listening');
+    open.push(() => far.close());
+    const received = await fetch(`http://127.0.0.1:${(far.address() as AddressInfo).port}`);
+    const stated = new Response('abc', { headers: { 'content-length': '3' } });
+    const ask = await through({ 'GET /received': () => received, 'GET /stated': () => stated });
+    expect(await (await ask('/stated')).text()).toBe('abc');
+    const response = await ask('/received');
+    expect([response.headers.get('x-far'), await response.json()]).toEqual(['1', { a: 1 }]);
   });
 
   it('answers by a 500 when its handler fails, at once or later', async () => {
