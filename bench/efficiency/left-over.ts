@@ -118,7 +118,7 @@ class TrueWindow {
   #stateAt(at: number): readonly Taken[] {
     const length = LENGTH_MS[this.period];
     const units = this.#window.used(at);
-    if (this.#kind === 'leaky') return [{ at, units }];
+    if (this.#kind === 'leaky' || this.#kind === 'aligned') return [{ at, units }];
     if (this.#kind === 'first-request') return units > 0 ? [{ at: this.#window.resetAt(at) - length, units }] : [];
     let from = this.#charged.length;
     while ((this.#charged[from - 1]?.at ?? -Infinity) > at - 2 * length) from--;
