@@ -353,6 +353,7 @@ export const MEANINGS = {
   ERR_SSL_WRONG_VERSION_NUMBER: 'the port speaks no https',
   TIMEOUT: 'it took longer than timeoutMs',
   ERR_INVALID_URL: 'fetch must take a Request',
+  ERR_ACCESS_DENIED: 'node --permission needs --allow-net',
   REDIRECT: 'to another origin, or too often',
   TOO_LARGE: 'more than 32 MiB; client.fetch streams it',
   KEY_REFUSED: 'the service refused the API key five times in a row; check it, it is tried again after a minute',

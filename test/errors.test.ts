@@ -237,6 +237,7 @@ describe('ConnectionError', () => {
     ['ECONNRESET', 'read ECONNRESET', ''],
     ['ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:1', ': nothing listens there'],
     ['ERR_INVALID_URL', 'Invalid URL', ': fetch must take a Request'],
+    ['ERR_ACCESS_DENIED', 'getaddrinfo ERR_ACCESS_DENIED api.hiro.so', ': node --permission needs --allow-net'],
   ])(
     'says with the code %s what its innermost cause says, "%s", unless there is better: "%s"',
     (code, said, meaning) => {

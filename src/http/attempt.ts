@@ -247,7 +247,7 @@ function maskedWhole(bytes: Uint8Array<ArrayBuffer>, mask: KeyMask): Uint8Array<
 function withoutKey(quota: QuotaSnapshot, headers: Headers, { redact }: Transport): QuotaSnapshot {
   const names = Object.keys(quota.unrecognised);
   if (names.length === 0) return quota;
-  const unrecognised: Record<string, string> = Object.create(null);
+  const unrecognised: Record<string, string> = {};
   for (const name of names) {
     // Redact before cutting: a cut may leave half a key.
     const value = redact(headers.get(name) ?? '').slice(0, LONGEST_UNRECOGNISED);

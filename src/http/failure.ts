@@ -20,9 +20,10 @@ export const UNSENT: ReadonlySet<string> = new Set([
 
 /**
  * Codes of requests that the client or `fetch` does not send, which are no failures of the service: the key cannot be sent (`KEY_`), a header is one that
- * `fetch` does not send, or `fetch` takes no Request. One whose body is not as long as stated (`REQ_C…`) may be sent in part.
+ * `fetch` does not send, `fetch` takes no Request, or Node's permissions forbid it. One whose body is not as long as stated (`REQ_C…`) may be sent in part.
  */
-export const REFUSED_HERE: RegExp = /^(?:KEY_|ERR_INVALID_URL|UND_ERR_(?:INVALID_ARG|NOT_SUPPORTED|REQ_C))/;
+export const REFUSED_HERE: RegExp =
+  /^(?:KEY_|ERR_(?:INVALID_URL|ACCESS_DENIED)|UND_ERR_(?:INVALID_ARG|NOT_SUPPORTED|REQ_C))/;
 
 /** The failure of a request that got no usable answer. */
 export class Failure extends Error {

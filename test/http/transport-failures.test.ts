@@ -7,7 +7,7 @@ const networkError = (code: string): TypeError =>
 describe('an attempt', () => {
   it.each([
     ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'],
-    ...['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'ERR_INVALID_URL'],
+    ...['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'ERR_INVALID_URL', 'ERR_ACCESS_DENIED'],
   ])('that ends with %s certainly never left', async (code) => {
     const fetch = vi.fn(() => Promise.reject(networkError(code)));
     const failure = await failureOf(get(fetch));

@@ -139,7 +139,7 @@ const COST = known('x-ratelimit-cost-stacks');
 const WINDOWS = PERIODS.map((period) => ({ period, own: pair(`stacks-${period}`), older: pair(period) }));
 
 /** No unrecognised headers, as in nearly all answers. */
-const NONE: Record<string, string> = Object.freeze(Object.create(null));
+const NONE: Record<string, string> = Object.freeze({});
 
 /** The last instant that a `Date` can hold. */
 export const LAST_INSTANT = 8.64e15;
@@ -199,7 +199,7 @@ class SaidHeaders {
       const header = KNOWN.get(name);
       if (header) this.#values[header.place] = value;
       else if (name.startsWith('x-ratelimit-') || name.startsWith('ratelimit')) {
-        if (this.unrecognised === NONE) this.unrecognised = Object.create(null);
+        if (this.unrecognised === NONE) this.unrecognised = {};
         this.unrecognised[name] = value.slice(0, LONGEST_UNRECOGNISED);
       }
     });
