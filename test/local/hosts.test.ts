@@ -40,7 +40,7 @@ describe('the books of a share whose host is slow, ends or begins', () => {
     const lookFor = async (ms: number): Promise<ReturnType<ShareStore['look']>[]> => {
       const look = store.look('a');
       look.catch(() => {});
-      await vi.waitFor(() => expect(asked).toHaveLength(1), { timeout: 60_000 });
+      await vi.waitFor(() => expect(asked).toHaveLength(1), { timeout: 60_000, interval: 1 });
       await clock.advance(ms);
       return [look];
     };
