@@ -53,9 +53,9 @@ export class BooksFile {
   #forget(): void {
     for (const path of this.#paths) {
       try {
-        rmSync(path, { force: true });
+        rmSync(path);
       } catch {
-        // As where the directory is not writable any more.
+        // It is not there, or the directory is not writable any more.
       }
     }
   }

@@ -49,10 +49,7 @@ async function connectTo(paths: HostPaths, generation: number): Promise<Socket |
   }
   return await new Promise((resolve, reject) => {
     const socket = connect(paths.pathOf(generation));
-    socket.once('connect', () => {
-      socket.removeAllListeners('error');
-      resolve(socket);
-    });
+    socket.once('connect', () => resolve(socket));
     socket.once('error', (error: Error & { code?: unknown }) =>
       error.code === 'ECONNREFUSED' || error.code === 'ENOENT' ? resolve(undefined) : reject(error),
     );

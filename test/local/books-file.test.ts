@@ -1,5 +1,7 @@
 import {
+  closeSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmdirSync,
@@ -24,6 +26,10 @@ describe('the file of books', () => {
     const path = newPath();
     for (const text of ['a long text of the first time', 'another long text', 'short', 'é']) write(path, text);
     expect(new BooksFile(path).stored).toEqual(['é']);
+    for (let count = 5; count <= 20; count++) {
+      write(path, `text ${count}`);
+      expect(new BooksFile(path).stored).toEqual([`text ${count}`]);
+    }
   });
 
   it('has the entries since that text, and writes it anew after some', () => {
@@ -47,6 +53,19 @@ describe('the file of books', () => {
     expect(new BooksFile(path).stored).toEqual(['text']);
   });
 
+  it('is not kept open', () => {
+    // The system gives the lowest number that is free.
+    const freeNumber = (): number => {
+      const file = openSync(directory, 'r');
+      closeSync(file);
+      return file;
+    };
+    const books = new BooksFile(newPath());
+    const before = freeNumber();
+    for (const entry of ['text', 'entry']) books.add(entry, () => 'text');
+    expect(freeNumber()).toBe(before);
+  });
+
   it('is closed to other users', () => {
     const path = newPath();
     write(path, 'text');
@@ -65,6 +84,13 @@ describe('the file of books', () => {
     writeFileSync(older, Buffer.concat([written.subarray(0, bytes), before.subarray(bytes)]));
     expect(whole.length).toBe(written.length);
     expect(new BooksFile(path).stored).toEqual([bytes < written.length ? 'third text' : 'fourth txt']);
+  });
+
+  it.each([2, 3])('has the text before if text %i is not whole', (count) => {
+    const path = newPath();
+    for (let text = 1; text <= count; text++) write(path, `text ${text}`);
+    truncateSync(`${path}.${count % 2}`, 20);
+    expect(new BooksFile(path).stored).toEqual([`text ${count - 1}`]);
   });
 
   it('has what was written before if the writing process was killed in the middle of an entry', () => {

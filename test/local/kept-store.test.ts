@@ -44,4 +44,15 @@ describe('the store that a host keeps', () => {
     expect(said).toEqual(await seen(first));
     expect(said).not.toEqual(await seen(reference));
   });
+
+  it('is made by the next host although an operation failed', async () => {
+    const path = newPath();
+    const first = new KeptStore(path, () => 1_000);
+    const unknown = { do: 'nothing' } as unknown as Operation;
+    await first.perform({ do: 'look', member: 'a' }, '{"operation":{"do":"look","member":"a"}}');
+    await expect(first.perform(unknown, '{"operation":{"do":"nothing"}}')).rejects.toThrow('unknown operation');
+    // A failure that no one handles would end the process.
+    const look = { do: 'look', member: 'b' } as const;
+    expect(await new KeptStore(path, () => 1_300).perform(look, JSON.stringify({ operation: look }))).toBe(700);
+  });
 });

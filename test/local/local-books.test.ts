@@ -1,43 +1,23 @@
-import { chmod, readdir, rm, utimes, writeFile } from 'node:fs/promises';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { chmod, rm } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type Clock, systemClock } from '../../src/clock.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { findHost } from '../../src/local/find-host.ts';
 import { directoryPaths, type HostPaths } from '../../src/local/host-paths.ts';
-import { readLines, writeLine } from '../../src/local/lines.ts';
-import { Link } from '../../src/local/link.ts';
-import { LocalBooks } from '../../src/local/local-books.ts';
+import type { LocalBooks } from '../../src/local/local-books.ts';
 import type { Answer, ShareStore } from '../../src/sharing/store/store.ts';
-import { virtualClock } from '../../src/testing/index.ts';
 import { asker, asking, slotAsk, telling } from '../../src/testing/share/asking.ts';
 import { LONG_CASES, SHORT_CASES, storeContract } from '../sharing/store.contract.ts';
 import { cases } from '../support/deep.ts';
 import { testFolder } from '../support/folder.ts';
+import { booksAt } from './support/books.ts';
+import { listenAt } from './support/server.ts';
 
 const { path: directory } = testFolder();
-const endings: (() => void)[] = [];
 let shares = 0;
 
-afterEach(() => {
-  for (const end of endings.splice(0)) end();
-});
-
-/** A process of a share, as far as its books go. */
-function booksOf(
-  name: string,
-  now: () => number = Date.now,
-  paths: HostPaths = directoryPaths(directory, name),
-  clock: Clock = systemClock,
-): LocalBooks {
-  const books = new LocalBooks(paths, clock, now);
-  endings.push(() => books.close());
-  return books;
-}
-
-function sockets(name: string): Promise<string[]> {
-  return readdir(directory).then((files) =>
-    files.filter((file) => file.startsWith(`${name}.`) && !file.includes('.books')),
-  );
+function booksOf(name: string, now?: () => number, paths: HostPaths = directoryPaths(directory, name)): LocalBooks {
+  return booksAt(paths, now);
 }
 
 async function storeOfAnother(now: () => number): Promise<ShareStore> {
@@ -50,14 +30,6 @@ async function storeOfAnother(now: () => number): Promise<ShareStore> {
 // It is the store in memory, which is tried with the long ones, too, each time.
 storeContract('the store of another process', storeOfAnother, cases(SHORT_CASES, LONG_CASES));
 
-async function listenAt(path: string, serve: (socket: Socket) => void = () => {}): Promise<Server> {
-  const server = createServer(serve);
-  await new Promise<void>((resolve) => server.listen(path, resolve));
-  await chmod(path, 0o600);
-  endings.push(() => server.close());
-  return server;
-}
-
 describe('the books of a share on one machine', () => {
   it('are near, so processes ask ahead of their calls', () => {
     expect(booksOf('near').storeOf('key').isNear).toBe(true);
@@ -68,7 +40,7 @@ describe('the books of a share on one machine', () => {
     expect(await asker(first.storeOf('key'))({ member: 'a', want: 15 })).toMatchObject({ granted: [15] });
     expect(await asker(second.storeOf('key'))({ member: 'b', want: 15 })).toMatchObject({ granted: [5] });
     expect(await asker(second.storeOf('other key'))({ member: 'b', want: 15 })).toMatchObject({ granted: [15] });
-    expect(await sockets('first')).toHaveLength(1);
+    expect(await directoryPaths(directory, 'first').generations()).toEqual([1]);
   });
 
   it('are kept by one process of eight that come at the same time', async () => {
@@ -101,46 +73,20 @@ describe('the books of a share on one machine', () => {
     expect(await paths.generations()).toEqual([2]);
   });
 
-  it('stay with a host that is only slow, up to three times as long as its slowest recent answer took', async () => {
-    const paths = directoryPaths(directory, 'slow');
-    const asked: (() => void)[] = [];
-    await listenAt(paths.pathOf(1), (socket) =>
-      readLines(socket, (message) => {
-        asked.push(() => writeLine(socket, { id: (message as { id: number }).id, result: 'over' }));
-      }),
-    );
-    const clock = virtualClock();
-    const store = booksOf('slow', Date.now, paths, clock).storeOf('key');
-    const answerAfter = async (ms: number): Promise<void> => {
-      const look = store.look('a');
-      await vi.waitFor(() => expect(asked).toHaveLength(1), { timeout: 60_000 });
-      await clock.advance(ms);
-      asked.pop()?.();
-      expect(await look).toBe('over');
-    };
-    // Machines are busy when processes start.
-    await answerAfter(999);
-    for (let count = 0; count < 60; count++) await answerAfter(0);
-    await answerAfter(200);
-    await answerAfter(599);
-    expect(await paths.generations()).toEqual([1]);
-    const look = store.look('a');
-    await vi.waitFor(() => expect(asked).toHaveLength(1), { timeout: 60_000 });
-    await clock.advance(1_000);
-    expect(await look).toBe('granted');
-    expect(await paths.generations()).toEqual([2]);
-  });
-
-  it('are given up by a process that was stopped for so long that another keeps them', async () => {
-    const [stopped, other] = [booksOf('stopped'), booksOf('stopped')];
+  it.each([
+    ['are given up by a process that was stopped for so long that another keeps them', {}],
+    // Then the paths of both lead to their sockets, and other processes may have found the new one.
+    ['are given up as soon as another host has its path', { removeBelow: async () => {} }],
+  ])('%s', async (_, unlike) => {
+    const name = `stopped-${shares++}`;
+    const [stopped, other] = [booksOf(name), booksOf(name)];
     await asker(stopped.storeOf('key'))({ member: 'a' });
     // Another process takes over, as if the first one had not answered it.
-    const { findHost } = await import('../../src/local/find-host.ts');
-    const { host, socket } = await findHost(directoryPaths(directory, 'stopped'), 1, 1, Date.now);
-    endings.push(
-      () => host?.close(),
-      () => socket.destroy(),
-    );
+    const { host, socket } = await findHost({ ...directoryPaths(directory, name), ...unlike }, 1, 1, Date.now);
+    onTestFinished(() => {
+      host?.close();
+      socket.destroy();
+    });
     await asker(other.storeOf('key'))({ member: 'b', want: 9 });
     expect(await asker(stopped.storeOf('key'))(telling(0, { member: 'x' }))).toMatchObject({ used: [14] });
   });
@@ -156,9 +102,12 @@ describe('the books of a share on one machine', () => {
     await rename(`${paths.pathOf(7)}.kept`, paths.pathOf(7));
     await chmod(paths.pathOf(7), 0o600);
     const books = booksOf('stale');
+    const listeners = process.listenerCount('exit');
     expect(await asker(books.storeOf('key'))()).toMatchObject({ granted: [5] });
     expect(await paths.generations()).toEqual([8]);
+    expect(process.listenerCount('exit')).toBe(listeners + 1);
     books.close();
+    expect(process.listenerCount('exit')).toBe(listeners);
     await vi.waitFor(async () => expect(await paths.generations()).toEqual([]));
   });
 
@@ -205,14 +154,6 @@ describe('the books of a share on one machine', () => {
       used: [6],
     });
     expect(await paths.generations()).toEqual([2]);
-  });
-
-  it('are not kept on by a process that cannot connect to itself', async () => {
-    const paths = directoryPaths(directory, 'foreign');
-    const check = (): Promise<void> => Promise.reject(Object.assign(new Error('foreign'), { code: 'EPERM' }));
-    const { findHost } = await import('../../src/local/find-host.ts');
-    await expect(findHost({ ...paths, check }, 0, 0, Date.now)).rejects.toThrow('foreign');
-    expect(await paths.generations()).toEqual([]);
   });
 
   it('pass with a pause that the service has ordered', async () => {
@@ -274,57 +215,34 @@ describe('the books of a share on one machine', () => {
     peer.destroy();
   });
 
-  it.each(['GET / HTTP/1.1', 'null', '1', '"remember"'])(
-    'close a connection that sends %s, and serve the others',
-    async (line) => {
-      const name = `nonsense-${shares++}`;
-      const books = booksOf(name);
-      await asker(books.storeOf('key'))();
-      const socket = connect(directoryPaths(directory, name).pathOf(1));
-      const closed = new Promise((resolve) => socket.once('close', resolve));
-      socket.write(`${line}\r\n\r\n`);
-      await closed;
-      expect(await asker(books.storeOf('key'))({ member: 'b' })).toMatchObject({ granted: [5] });
-    },
-  );
-});
-
-describe('a connection to the host', () => {
-  it('is released once when the host ends, however many requests are under way', async () => {
-    const path = join(directory, 'link');
-    await listenAt(path, (socket) => socket.once('data', () => socket.destroy()));
-    const socket = connect(path);
-    await new Promise((resolve) => socket.once('connect', resolve));
-    const link = new Link(socket, 1, systemClock, () => {});
-    const requests = Array.from({ length: 3 }, () => link.request('key', { do: 'resumed' }, 60_000));
-    for (const { status } of await Promise.allSettled(requests)) expect(status).toBe('rejected');
-    // Each `unref` of a closed socket would wait for it to connect, and Node warns of the eleventh listener.
-    expect(socket.listenerCount('connect')).toBe(0);
-  });
-});
-
-describe('the sockets of a share', () => {
-  it('can be found when they are published, by one process for each generation', async () => {
-    const paths = directoryPaths(directory, 'publish');
-    const [one, two] = [paths.newPath(), paths.newPath()];
-    await Promise.all([listenAt(one), listenAt(two)]);
-    expect(await paths.generations()).toEqual([]);
-    const publication = await paths.publish(one, 1);
-    expect(await paths.publish(two, 1)).toBeUndefined();
-    expect(await paths.generations()).toEqual([1]);
-    await paths.check(1);
-    expect(publication?.isOurs()).toBe(true);
-    publication?.remove();
-    expect(publication?.isOurs()).toBe(false);
+  it('leave no path behind if the others have left', async () => {
+    const paths = directoryPaths(directory, 'left');
+    const books = booksOf('left');
+    const ask = asker(books.storeOf('key'));
+    await ask();
+    const peer = connect(paths.pathOf(1));
+    await new Promise((resolve) => peer.once('connect', resolve));
+    await ask();
+    const closed = new Promise((resolve) => peer.once('close', resolve));
+    peer.destroy();
+    await closed;
+    for (const _ of [1, 2]) await ask();
+    books.close();
     expect(await paths.generations()).toEqual([]);
   });
 
-  it('that were never published are removed after a minute', async () => {
-    const paths = directoryPaths(directory, 'abandoned');
-    const [old, young] = [paths.newPath(), paths.newPath()];
-    for (const path of [old, young]) await writeFile(path, '');
-    await utimes(old, 1, 1);
-    await paths.removeBelow(1);
-    expect((await sockets('abandoned')).map((file) => join(directory, file))).toEqual([young]);
+  it.each([
+    ['no JSON', 'GET / HTTP/1.1\r\n\r\n'],
+    ...['null', '1', '"remember"'].map((message) => [message, `${message}\n`] as const),
+    ['a million characters without an end', `"${'x'.repeat(1e6)}`],
+  ] as const)('close a connection that sends %s, and serve the others', async (_, text) => {
+    const name = `nonsense-${shares++}`;
+    const books = booksOf(name);
+    await asker(books.storeOf('key'))();
+    const socket = connect(directoryPaths(directory, name).pathOf(1));
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.write(text);
+    await closed;
+    expect(await asker(books.storeOf('key'))({ member: 'b' })).toMatchObject({ granted: [5] });
   });
 });

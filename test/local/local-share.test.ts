@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createMockService, seeded, virtualClock, type WindowKind } from 'stacks-quota/testing';
 import { describe, expect, it, vi } from 'vitest';
-import { createClient } from '../../src/index.ts';
+import { type ClientEvent, createClient } from '../../src/index.ts';
 import { fixedShare, localShare } from '../../src/local/index.ts';
 import { cases, runs } from '../support/deep.ts';
 import { testFolder } from '../support/folder.ts';
@@ -39,6 +39,27 @@ describe('localShare', () => {
     expect(service.requests).toBe(20);
   });
 
+  it('keeps its socket until the last of its clients has been closed, each of which may be closed again', async () => {
+    const directory = newDirectory();
+    const service = createMockService({ keys: [KEY] });
+    const share = localShare({ name: 'last', directory });
+    const sockets = (): string[] => readdirSync(directory).filter((file) => file.endsWith('.sock'));
+    const clientOf = () => createClient({ baseUrl: service.origin, apiKey: KEY, fetch: service.fetch, share });
+    const clients = [clientOf(), clientOf(), clientOf()];
+    for (const client of clients) await client.getInfo();
+    for (const client of clients) {
+      expect(sockets()).toEqual(['last.v4.1.sock']);
+      await client.close();
+      await client.close();
+    }
+    expect(sockets()).toEqual([]);
+    const next = clientOf();
+    await next.getInfo();
+    expect(sockets()).toHaveLength(1);
+    await next.close();
+    expect(sockets()).toEqual([]);
+  });
+
   it.each([
     ['is missing', undefined, /requires an object/],
     ['has no name', {}, /name must be 1 to 32 lower-case letters/],
@@ -60,13 +81,26 @@ describe('localShare', () => {
     expect(() => localShare(options as never)).toThrow(message);
   });
 
+  it('uses a directory whose sockets have the longest path that all systems accept', async () => {
+    const directory = join(root, 'x'.repeat(99 - join(root, 'x.v4.1000000.sock').length));
+    const service = createMockService({ keys: [KEY] });
+    const share = localShare({ name: 'x', directory });
+    const client = createClient({ baseUrl: service.origin, apiKey: KEY, fetch: service.fetch, share });
+    await client.getInfo();
+    expect(readdirSync(directory)).toContain('x.v4.1.sock');
+    await client.close();
+    expect(() => localShare({ name: 'xx', directory })).toThrow(/too long for the path of a socket/);
+  });
+
   it('does not use a directory that others could read, a link to one, or a file', () => {
     const open = newDirectory();
     mkdirSync(open);
-    chmodSync(open, 0o755);
-    expect(() => localShare({ name: 'x', directory: open })).toThrow(
-      /is open to other users: name one with `directory` to which this user alone can write$/,
-    );
+    for (const mode of [0o755, 0o701, 0o702, 0o704, 0o710, 0o720, 0o740]) {
+      chmodSync(open, mode);
+      expect(() => localShare({ name: 'x', directory: open })).toThrow(
+        /is open to other users: name one with `directory` to which this user alone can write$/,
+      );
+    }
     const own = newDirectory();
     mkdirSync(own, { mode: 0o700 });
     const link = newDirectory();
@@ -121,14 +155,14 @@ describe('localShare', () => {
       fetch: service.fetch,
       share,
       onEvent: (event) => {
-        if (event.type === 'share-lost') lost.push(event.code);
+        if (event.type === 'share-lost') lost.push(`${event.code} ${event.mode}`);
       },
     });
     // It is told of when three trips in a row have failed.
     await vi.waitFor(
       async () => {
         await client.getInfo();
-        expect(lost).toEqual(['EPERM']);
+        expect(lost).toEqual(['EPERM partial']);
       },
       { timeout: 60_000, interval: 100 },
     );
@@ -205,6 +239,20 @@ describe('fixedShare', () => {
     void Promise.all(Array.from({ length: 100 }, () => client.getInfo({ maxWaitMs: Infinity }))).catch(() => {});
     await clock.advance(50_000);
     expect(service.requests).toBe(30);
+  });
+
+  it('goes on after a pause that the service has ordered, with no event of a lost store', async () => {
+    const clock = virtualClock();
+    const service = createMockService({ clock, keys: [KEY], keyed: { minute: 20 }, latencyMs: 10 });
+    const types = new Set<string>();
+    const onEvent = ({ type }: ClientEvent): unknown => types.add(type);
+    const share = fixedShare(1);
+    const client = createClient({ baseUrl: service.origin, apiKey: KEY, fetch: service.fetch, clock, share, onEvent });
+    await clock.run(client.getInfo());
+    service.spend(19, KEY);
+    for (let count = 0; count < 5; count++) await clock.run(client.getInfo({ maxWaitMs: Infinity }));
+    expect(service.limited).toBe(1);
+    expect(types).not.toContain('share-lost');
   });
 
   it.each([0, -1, 1.1, Number.NaN, '0.5'])('refuses %s for a part, and says what one is', (part) => {

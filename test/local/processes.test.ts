@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMockService, type MockService } from 'stacks-quota/testing';
@@ -63,6 +63,29 @@ const LOST = `
   while (!isLost) await client.getInfo();
   console.log('lost');
 `;
+
+/** A program that shares a key by itself, and has nothing else to do. */
+const ALONE = `
+  const { createClient } = await import('${builtEntry('stacks-quota')}');
+  const { localShare } = await import('${builtEntry('stacks-quota/local')}');
+  const { createMockService } = await import('${builtEntry('stacks-quota/testing')}');
+  const service = createMockService({ keyed: { second: 20, minute: 500 }, keys: ['key'] });
+  const share = localShare({ name: 'alone', directory: process.argv[1] });
+  const client = createClient({ baseUrl: service.origin, apiKey: 'key', fetch: service.fetch, share });
+  await client.getInfo();
+  const { readdirSync } = await import('node:fs');
+  console.log(readdirSync(process.argv[1]).filter((file) => file.endsWith('.sock')).length);
+`;
+
+it.concurrent('a process that keeps the books ends when it has nothing more to do, and leaves no socket', {
+  timeout: PATIENCE_MS,
+}, async ({ onTestFinished }) => {
+  const directory = mkdtempSync(join(tmpdir(), 'local-processes-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const command = [process.execPath, '--no-warnings', '--input-type=module', '--eval', ALONE, directory];
+  expect(await startChild(command, {}).ending).toMatchObject({ code: 0, out: '1\n', err: '' });
+  expect(readdirSync(directory).filter((file) => file.endsWith('.sock'))).toEqual([]);
+});
 
 it.concurrent('a process ends when it has nothing more to do, also while its store is lost', {
   timeout: PATIENCE_MS,

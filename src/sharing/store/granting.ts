@@ -53,7 +53,7 @@ export function grantUnits(ask: ShareAsk, mayGrant: boolean, others: number, win
   return {
     granted,
     isNeedy: wish !== WISH_SPARING && given < want,
-    freeMs: freeMs === undefined || freeMs === Infinity ? 0 : Math.ceil(freeMs),
+    freeMs: freeMs === undefined || freeMs === Infinity ? 0 : freeMs,
     stayMs: ask.stayMs + Math.max(0, ...full.map(({ ask: { ttlMs } }) => ttlMs - LINGER_MS)),
   };
 }

@@ -124,7 +124,7 @@ export const BOOKS: StoreCases = {
 
   'takes claims far beyond the limit for nonsense, and believes the reading instead': async ({ store }) => {
     const ask = asker(store);
-    await ask(telling(500, {}, { limit: 1_000 }));
+    await ask(telling(500, {}, { limit: 1_000, reading: 900 }));
     expect((await ask(telling(500, { member: 'b', slots: [] }, { limit: 20, reading: 12 }))).used).toEqual([12]);
     await ask(telling(500, { member: 'c' }, { name: 'hour:1', limit: 1_000 }));
     expect((await ask(telling(0, { member: 'b', slots: [] }, { name: 'hour:1' }))).used).toEqual([0]);
