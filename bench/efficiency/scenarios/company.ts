@@ -3,6 +3,9 @@ import type { Manner, Scenario } from '../scenario.ts';
 
 const USUAL: ServiceLimits = { second: 20, minute: 500 };
 
+/** Shapes beside that of the calendar. */
+const OTHER_SHAPES = ['first-request', 'sliding-log', 'sliding-counter', 'leaky'] as const;
+
 /** Other consumers of the same quota. */
 export const company: readonly Scenario[] = [
   {
@@ -30,7 +33,7 @@ export const company: readonly Scenario[] = [
     others: { perSecond: 0.3 },
     bulk: 400,
   },
-  ...(['sliding-log', 'leaky'] as const).map(
+  ...OTHER_SHAPES.map(
     (windows): Scenario => ({
       name: `others take half, ${windows}`,
       promised: 'company',
@@ -71,25 +74,35 @@ const MANNERS: readonly Manner[] = ['steady', 'phases', 'eager', 'backlogged'];
 /** What of the minute they want, in per cent. */
 const PARTS = [10, 30, 50, 70, 90];
 
-/** Those that run each time, at both limits: one part of each manner. */
-const USUALLY = /^(steady 30|phases 70|eager 50|backlogged 90)/;
+/** Those that run each time: one part of each manner, at both limits of the calendar. */
+const USUALLY = /^(steady 30|phases 70|eager 50|backlogged 90) %(, minute)?$/;
 
-/** Other consumers of each manner, by the part of the minute that they want: at two limits, and at that of the minute alone. */
+/** Other consumers that want a part of the minute, in per cent. */
+function strangersIn(
+  manner: Manner,
+  part: number,
+  what: Pick<Scenario, 'limits' | 'windows'>,
+  which: string,
+): Scenario {
+  const name = `${manner} ${part} %${which}`;
+  return {
+    name: `strangers, ${name}`,
+    promised: 'strangers',
+    isDeep: !USUALLY.test(name),
+    ...what,
+    others: { perSecond: (part / 100) * (500 / 60), manner },
+    // Some four and a half minutes of what they leave, and more than they leave of one minute unasked.
+    bulk: Math.max(675, Math.round(22.5 * (100 - part))),
+  };
+}
+
+/** Other consumers of each manner, by the part of the minute that they want: at two limits, at that of the minute alone, and in each shape. */
 export const strangers: readonly Scenario[] = MANNERS.flatMap((manner) =>
-  PARTS.flatMap((part) =>
-    [USUAL, { minute: 500 }].map((limits): Scenario => {
-      const name = `${manner} ${part} %${limits === USUAL ? '' : ', minute'}`;
-      return {
-        name: `strangers, ${name}`,
-        promised: 'strangers',
-        isDeep: !USUALLY.test(name),
-        limits,
-        others: { perSecond: (part / 100) * (500 / 60), manner },
-        // Some four and a half minutes of what they leave, and more than they leave of one minute unasked.
-        bulk: Math.max(675, Math.round(22.5 * (100 - part))),
-      };
-    }),
-  ),
+  PARTS.flatMap((part) => [
+    strangersIn(manner, part, { limits: USUAL }, ''),
+    strangersIn(manner, part, { limits: { minute: 500 } }, ', minute'),
+    ...OTHER_SHAPES.map((windows) => strangersIn(manner, part, { limits: USUAL, windows }, `, ${windows}`)),
+  ]),
 );
 
 const SHAPES = ['aligned', 'sliding-log', 'leaky'] as const;

@@ -110,7 +110,6 @@ export class CandidateShapes {
     const drops = !reading.limited && this.#may.sinksSteadily && this.#recent.dropsTo(besides);
     const dropsTwice = !reading.limited && this.#may.onlyFills && this.#recent.dropsTwiceTo(besides);
     const unseen = this.#unseen(reading);
-    if (!reading.limited) this.#recent.add(reading);
     const usage = new KnownUsage(answered, this.#recent);
     let alive = this.#alive;
     for (const model of this.#alive) {
@@ -121,6 +120,8 @@ export class CandidateShapes {
         (isDebtPossible && this.#isInDebt(model, reading, unseen, nearest >= -NEAR));
       if (isOut) alive = alive.filter((other) => other !== model);
     }
+    // Not before: it may take the place of the last one.
+    if (!reading.limited) this.#recent.add(reading);
     if (alive.length === 0) this.#epoch++;
     if (alive !== this.#alive) this.#keep(alive.length > 0 ? alive : this.#all);
   }

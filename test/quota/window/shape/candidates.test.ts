@@ -60,6 +60,19 @@ describe('candidate shapes', () => {
     expect(survivors.alive).toHaveLength(2);
   });
 
+  it('a minute of the calendar dies by a reading that counts less than the one just before it, though others spent that', () => {
+    const { sliding, survivors, past } = minute();
+    // The second is as near to the first as few readings are kept, which lies in the minute before.
+    for (const [at, used] of [
+      [59_000, 397],
+      [61_000, 399],
+    ] as const)
+      survivors.eliminate(reading(at, used), past, true);
+    expect(survivors.alive).toHaveLength(2);
+    survivors.eliminate(reading(62_000, 3), past, true);
+    expect(survivors.alive).toEqual([sliding]);
+  });
+
   it('a shape of a window is believed again when none is left, because then something else has changed', () => {
     const { survivors, past } = fiveAt50();
     survivors.eliminate(reading(61_000, 1), past, true);
