@@ -1,3 +1,4 @@
+import './scripts/clean-environment.ts';
 import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';

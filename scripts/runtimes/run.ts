@@ -2,6 +2,7 @@
  * Tries the packed package in empty projects, on each runtime that npm can install, and in a browser. Prints a table in Markdown,
  * and compares the README's table with it; `--write` writes that.
  */
+import '../clean-environment.ts';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
