@@ -56,7 +56,7 @@ export function createPages(client: FetchClient, clock: Clock): OwnPages {
     '/-/metrics': (_, outgoing) => answer(outgoing, METRICS_TYPE, metrics()),
     '/-/healthz': (_, outgoing) => json(outgoing, { status: 'ok' }),
     '/-/events': ({ method }, outgoing) => {
-      // A page that asks again when the proxy closes must find its connection closed, because it never asks again after a 503.
+      // An `EventSource` asks again when the proxy closes, and must find its connection closed, because it stops asking after a 503.
       outgoing.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', connection: 'close', ...HEADERS });
       if (method === 'HEAD') outgoing.end();
       else events.open(outgoing);

@@ -143,8 +143,10 @@ function inProgress(server: Server, end: (outgoing: ServerResponse) => void): ()
   });
   return async () => {
     while (open.size > 0) {
+      // Only the last answer on each connection may close it: those before it answer pipelined requests.
+      const last = new Map(Array.from(open, (outgoing) => [outgoing.req.socket, outgoing]));
+      for (const outgoing of last.values()) outgoing.shouldKeepAlive = false;
       for (const outgoing of open) {
-        outgoing.shouldKeepAlive = false;
         outgoing.setTimeout(STALLED_MS, () => disconnectStalled(outgoing));
         end(outgoing);
       }

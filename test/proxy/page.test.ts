@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type BrowserPage, CHROMIUM, openBrowser } from '../support/browser.ts';
 import { closeAll, INFO, KEY, minute, type Pair, pairOf, soon } from './support/pair.ts';
@@ -186,6 +188,18 @@ describe.skipIf(!CHROMIUM && !process.env.CI)('the page in a real browser', () =
   it('says when the proxy is gone', async () => {
     await closeAll();
     await soon(() => textOf('live-words')).toBe('The proxy does not answer; trying again');
+  });
+
+  it('tries again after a 503, too', async () => {
+    let asked = 0;
+    const closing = createServer((_, outgoing) => {
+      asked++;
+      outgoing.writeHead(503).end();
+    });
+    await once(closing.listen(pair.port, '127.0.0.1'), 'listening');
+    await vi.waitUntil(() => asked > 1, { timeout: 60_000 });
+    closing.closeAllConnections();
+    closing.close();
   });
 });
 

@@ -28,14 +28,19 @@ export function watch(parts: Parts): void {
     redraw();
   };
 
-  const events = new EventSource('/-/events');
-  events.onmessage = ({ data }: MessageEvent<string>) => {
-    latest = JSON.parse(data) as Received<Overview>;
-    if (!isPaused) goLive();
+  const follow = (): void => {
+    const events = new EventSource('/-/events');
+    events.onmessage = ({ data }: MessageEvent<string>) => {
+      latest = JSON.parse(data) as Received<Overview>;
+      if (!isPaused) goLive();
+    };
+    events.onerror = () => {
+      if (!isPaused) show('lost', 'The proxy does not answer; trying again');
+      // After an answer such as a 503 it does not ask again by itself.
+      if (events.readyState === EventSource.CLOSED) setTimeout(follow, 3_000);
+    };
   };
-  events.onerror = () => {
-    if (!isPaused) show('lost', 'The proxy does not answer; trying again');
-  };
+  follow();
 
   // A table is filled as soon as it is opened. The event does not bubble.
   document.addEventListener('toggle', redraw, { capture: true });
