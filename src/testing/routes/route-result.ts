@@ -30,16 +30,19 @@ function pageNow(result: unknown): Page {
   return { ...json(200, undefined), body: () => text };
 }
 
-/** Headers of the connection on which a response came, and of its length, which is added again where it is needed. */
-const OF_THE_CONNECTION: readonly string[] = ['connection', 'content-length', 'keep-alive', 'transfer-encoding'];
+/** Headers of the connection on which a response came. */
+const OF_THE_CONNECTION: readonly string[] = ['connection', 'keep-alive', 'transfer-encoding'];
 
 /** Reads a copy, because a handler may return the same `Response` each time. */
 async function responsePage(response: Response): Promise<Page> {
   const { status, url } = response;
-  // One that `fetch` received has a URL, and its body is decoded.
-  const left = url ? [...OF_THE_CONNECTION, 'content-encoding'] : OF_THE_CONNECTION;
-  const headers = [...response.headers].filter(([name]) => !left.includes(name));
   const bytes = new Uint8Array(await response.clone().arrayBuffer());
+  const left = [...OF_THE_CONNECTION];
+  // The length is added again where it is needed. Without a body, as of HEAD, it is that of another response.
+  if (bytes.byteLength > 0) left.push('content-length');
+  // One that `fetch` received has a URL, and its body is decoded.
+  if (url) left.push('content-encoding');
+  const headers = [...response.headers].filter(([name]) => !left.includes(name));
   return { status, headers, body: () => bytes };
 }
 

@@ -128,8 +128,13 @@ describe.for(Object.entries(DOORS))('a route, through %s', ([, openDoor]) => {
     open.push(() => far.close());
     const received = await fetch(`http://127.0.0.1:${(far.address() as AddressInfo).port}`);
     const stated = new Response('abc', { headers: { 'content-length': '3' } });
-    const ask = await through({ 'GET /received': () => received, 'GET /stated': () => stated });
+    const ask = await through({
+      'GET /received': () => received,
+      'GET /stated': () => stated,
+      'HEAD /head': () => new Response(null, { headers: { 'content-length': '123' } }),
+    });
     expect(await (await ask('/stated')).text()).toBe('abc');
+    expect((await ask('/head', { method: 'HEAD' })).headers.get('content-length')).toBe('123');
     const response = await ask('/received');
     expect([response.headers.get('x-far'), await response.json()]).toEqual(['1', { a: 1 }]);
   });
