@@ -71,12 +71,15 @@ export class LeftOver {
 class TrueWindow {
   readonly period: ServicePeriod;
   readonly #kind: WindowKind;
+  /** For so long a charge is counted: in an estimate from two counters also in the second of them. */
+  readonly #countedMs: number;
   readonly #window: ServiceWindow;
   readonly #charged: Taken[] = [];
 
   constructor(kind: WindowKind, period: ServicePeriod) {
     this.period = period;
     this.#kind = kind;
+    this.#countedMs = LENGTH_MS[period] * (kind === 'sliding-counter' ? 2 : 1);
     this.#window = openWindow(kind, Infinity, period);
   }
 
@@ -102,7 +105,7 @@ class TrueWindow {
   leaves(coming: Iterable<Taken>, units: number, at: number): boolean {
     let trial: ServiceWindow | undefined;
     for (const next of coming) {
-      if (next.at > at + LENGTH_MS[this.period]) return true;
+      if (next.at > at + this.#countedMs) return true;
       if (!trial) {
         trial = openWindow(this.#kind, this.limit, this.period);
         for (const charge of this.#stateAt(at)) trial.charge(charge.units, charge.at);
@@ -116,12 +119,12 @@ class TrueWindow {
 
   /** Charges that leave an empty window in the state that this one has at `at`. */
   #stateAt(at: number): readonly Taken[] {
-    const length = LENGTH_MS[this.period];
     const units = this.#window.used(at);
     if (this.#kind === 'leaky' || this.#kind === 'aligned') return [{ at, units }];
-    if (this.#kind === 'first-request') return units > 0 ? [{ at: this.#window.resetAt(at) - length, units }] : [];
+    if (this.#kind === 'first-request')
+      return units > 0 ? [{ at: this.#window.resetAt(at) - this.#countedMs, units }] : [];
     let from = this.#charged.length;
-    while ((this.#charged[from - 1]?.at ?? -Infinity) > at - 2 * length) from--;
+    while ((this.#charged[from - 1]?.at ?? -Infinity) > at - this.#countedMs) from--;
     return this.#charged.slice(from);
   }
 }
