@@ -1,16 +1,11 @@
 import { LENGTH_MS, SERVICE_PERIODS, type ServicePeriod } from '../../src/testing/limits/calendar.ts';
-import type { ServiceLimits } from '../../src/testing/limits/ledger.ts';
-import { openWindow, type WindowKind } from '../../src/testing/limits/windows/kinds.ts';
-import type { ServiceWindow } from '../../src/testing/limits/windows/window.ts';
+import { type Counting, Ledger, type ServiceLimits } from '../../src/testing/limits/ledger.ts';
 
 /** Units that a consumer was served, by the service's clock. */
 export interface Taken {
   readonly at: number;
   readonly units: number;
 }
-
-/** Rounding errors of windows that refill continuously, in units. */
-const TOLERANCE = 1e-6;
 
 /**
  * The windows of the service, less what other consumers take of them, known beforehand: units fit where every later request of the others fits,
@@ -23,8 +18,8 @@ export class LeftOver {
   #passed = 0;
   #limits: ServiceLimits = {};
 
-  constructor(kind: WindowKind, taken: readonly Taken[]) {
-    this.#windows = SERVICE_PERIODS.map((period) => new TrueWindow(kind, period));
+  constructor(counting: Counting, taken: readonly Taken[]) {
+    this.#windows = SERVICE_PERIODS.map((period) => new TrueWindow(counting, period));
     this.#taken = taken;
   }
 
@@ -32,13 +27,13 @@ export class LeftOver {
   limit(limits: ServiceLimits): void {
     if (limits === this.#limits) return;
     this.#limits = limits;
-    for (const window of this.#windows) window.limit = limits[window.period] ?? Infinity;
+    for (const { period, ledger } of this.#windows) ledger.limit({ [period]: limits[period] });
   }
 
   /** When `units` fit, seen from `at`; `at` itself: now. Where they would take the room of others: when these come next. */
   admitsAt(units: number, at: number): number {
-    const fitsAt = this.#limited.reduce((latest, window) => Math.max(latest, window.fitsAt(units, at)), at);
-    if (fitsAt > at || this.#limited.every((window) => window.leaves(this.#coming(), units, at))) return fitsAt;
+    const admittedAt = this.#limited.reduce((latest, { ledger }) => Math.max(latest, ledger.admitsAt(units, at)), at);
+    if (admittedAt > at || this.#limited.every((window) => this.#isLeft(window, units, at))) return admittedAt;
     return this.nextTakenAt;
   }
 
@@ -57,78 +52,65 @@ export class LeftOver {
     return this.#taken[this.#passed]?.at ?? Infinity;
   }
 
-  /** What the others will take. */
-  *#coming(): Iterable<Taken> {
-    for (let next = this.#passed; next < this.#taken.length; next++) yield this.#taken[next] as Taken;
+  /** Whether all fits that the others will take if `units` are charged at `at`. */
+  #isLeft(window: TrueWindow, units: number, at: number): boolean {
+    const until = at + window.countedMs;
+    if (this.nextTakenAt > until) return true;
+    const trial = window.copyAt(at);
+    trial.charge(units, at);
+    let place = this.#passed;
+    for (let next = this.#taken[place]; next && next.at <= until; next = this.#taken[++place]) {
+      if (trial.admitsAt(next.units, next.at) > next.at) return false;
+      trial.charge(next.units, next.at);
+    }
+    return true;
   }
 
   get #limited(): readonly TrueWindow[] {
-    return this.#windows.filter(({ limit }) => limit < Infinity);
+    return this.#windows.filter(({ period }) => this.#limits[period] !== undefined);
   }
 }
 
 /** A window of the service. */
 class TrueWindow {
   readonly period: ServicePeriod;
-  readonly #kind: WindowKind;
+  readonly ledger: Ledger;
   /** For so long a charge is counted: in an estimate from two counters also in the second of them. */
-  readonly #countedMs: number;
-  readonly #window: ServiceWindow;
+  readonly countedMs: number;
+  readonly #counting: Counting;
   readonly #charged: Taken[] = [];
 
-  constructor(kind: WindowKind, period: ServicePeriod) {
+  constructor(counting: Counting, period: ServicePeriod) {
     this.period = period;
-    this.#kind = kind;
-    this.#countedMs = LENGTH_MS[period] * (kind === 'sliding-counter' ? 2 : 1);
-    this.#window = openWindow(kind, Infinity, period);
-  }
-
-  get limit(): number {
-    return this.#window.limit;
-  }
-
-  set limit(limit: number) {
-    this.#window.limit = limit;
-  }
-
-  /** When `units`, at most the limit, fit, seen from `at`; `at` itself: now. */
-  fitsAt(units: number, at: number): number {
-    return fits(this.#window, units, at) ? at : Math.max(at + 1, this.#window.fitsAt(units, at));
+    this.ledger = new Ledger(counting);
+    this.countedMs = LENGTH_MS[period] * (counting.kindOf(period) === 'sliding-counter' ? 2 : 1);
+    this.#counting = counting;
   }
 
   charge(units: number, at: number): void {
-    this.#window.charge(units, at);
+    this.ledger.charge(units, at);
     this.#charged.push({ at, units });
   }
 
-  /** Whether the requests that come next still fit if `units` are charged at `at`. */
-  leaves(coming: Iterable<Taken>, units: number, at: number): boolean {
-    let trial: ServiceWindow | undefined;
-    for (const next of coming) {
-      if (next.at > at + this.#countedMs) return true;
-      if (!trial) {
-        trial = openWindow(this.#kind, this.limit, this.period);
-        for (const charge of this.#stateAt(at)) trial.charge(charge.units, charge.at);
-        trial.charge(units, at);
-      }
-      if (!fits(trial, next.units, next.at)) return false;
-      trial.charge(next.units, next.at);
+  /** Another ledger in the state that this one has at `at`, when it is not full. */
+  copyAt(at: number): Ledger {
+    const copy = new Ledger(this.#counting);
+    for (const { period, limit, remaining, resetAt } of this.ledger.readings(0, at)) {
+      copy.limit({ [period]: limit });
+      const used = limit - remaining;
+      const kind = this.#counting.kindOf(period);
+      if (kind === 'aligned') copy.charge(used, at);
+      else if (kind === 'first-request') copy.charge(used, resetAt - this.countedMs);
+      // A bucket is empty again at its reset.
+      else if (kind === 'leaky') copy.charge((limit * (resetAt - at)) / this.countedMs, at);
+      else for (const charged of this.#countedAt(at)) copy.charge(charged.units, charged.at);
     }
-    return true;
+    return copy;
   }
 
-  /** Charges that leave an empty window in the state that this one has at `at`. */
-  #stateAt(at: number): readonly Taken[] {
-    const units = this.#window.used(at);
-    if (this.#kind === 'leaky' || this.#kind === 'aligned') return [{ at, units }];
-    if (this.#kind === 'first-request')
-      return units > 0 ? [{ at: this.#window.resetAt(at) - this.#countedMs, units }] : [];
+  #countedAt(at: number): readonly Taken[] {
     let from = this.#charged.length;
-    while ((this.#charged[from - 1]?.at ?? -Infinity) > at - this.#countedMs) from--;
+    while ((this.#charged[from - 1]?.at ?? -Infinity) > at - this.countedMs) from--;
     return this.#charged.slice(from);
   }
-}
-
-function fits(window: ServiceWindow, units: number, at: number): boolean {
-  return window.used(at) + units <= window.limit + TOLERANCE;
 }

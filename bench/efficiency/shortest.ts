@@ -61,7 +61,7 @@ class Omniscient {
     const counting = { kindOf: () => terms.kind, charge: 'before' } as const;
     this.#terms = terms;
     this.#limits = terms.limits;
-    this.#quota = new LeftOver(terms.kind, terms.taken);
+    this.#quota = new LeftOver(counting, terms.taken);
     this.#quota.limit(terms.limits);
     if (terms.spent) this.#quota.charge(terms.spent.units, terms.startsAt - terms.spent.agoMs);
     for (const [name, limits] of Object.entries(terms.ceilings)) {

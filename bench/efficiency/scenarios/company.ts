@@ -1,10 +1,11 @@
 import type { ServiceLimits } from '../../../src/testing/index.ts';
 import type { Manner, Scenario } from '../scenario.ts';
+import { KINDS } from './shapes.ts';
 
 const USUAL: ServiceLimits = { second: 20, minute: 500 };
 
 /** Shapes beside that of the calendar. */
-const OTHER_SHAPES = ['first-request', 'sliding-log', 'sliding-counter', 'leaky'] as const;
+const OTHER_SHAPES = KINDS.filter((kind) => kind !== 'aligned');
 
 /** Other consumers of the same quota. */
 export const company: readonly Scenario[] = [
