@@ -7,7 +7,7 @@ import { createClient } from '../../src/client/create-client.ts';
 import { createProxy } from '../../src/proxy/index.ts';
 import { virtualClock } from '../../src/testing/index.ts';
 import { runs } from '../support/deep.ts';
-import { type Answer, closeAll, INFO, KEY, minute, pairOf, soon, stalled } from './support/pair.ts';
+import { type Answer, closeAll, heard, INFO, KEY, minute, pairOf, soon, stalled } from './support/pair.ts';
 
 afterEach(closeAll);
 
@@ -202,15 +202,11 @@ it('a proxy that listens twice counts for the pages of both until it closes each
   const client = createClient({ baseUrl: 'http://localhost:1', maxAttempts: 1 });
   const proxy = createProxy(client);
   const [one, other] = await Promise.all([proxy.listen({ port: 0 }), proxy.listen({ port: 0 })]);
-  const { body } = await fetch(`${other.url}/-/events`);
+  const stream = await fetch(`${other.url}/-/events`);
   await one.close();
   await fetch(other.url + INFO);
-  let told = '';
-  for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    told += piece;
-    if (/"requests":\[[0,]*1/.test(told)) break;
-  }
-  expect(told).toMatch(/"requests":\[[0,]*1/);
+  const counted = /"requests":\[[0,]*1/;
+  expect(await heard(stream, counted)).toMatch(counted);
   await Promise.all([client.close(), other.close()]);
 });
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { closeAll, type Handler, INFO, KEY, minute, pairOf, soon } from './support/pair.ts';
+import { closeAll, type Handler, heard, INFO, KEY, minute, pairOf, soon } from './support/pair.ts';
 
 const answering: Handler = (_, outgoing) => outgoing.writeHead(200, minute(4, 5)).end('{}');
 
@@ -34,12 +34,7 @@ describe('what the proxy says of itself', () => {
       outgoing.writeHead(200, { ...minute(4, 5), ...month }).end('{}');
     });
     for (const path of [INFO, INFO, INFO]) await ask(path);
-    const { body } = await fetch(`${url}/-/events`);
-    let told = '';
-    for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
-      told += piece;
-      if (told.includes('\n\n')) break;
-    }
+    const told = await heard(await fetch(`${url}/-/events`), /\n\n/);
     expect(told).toMatch(/"monthTrail":\[\[\d+,900\],\[\d+,700\]\]/);
   });
 

@@ -130,6 +130,16 @@ export function minute(remaining: number, limit = 1_000): Record<string, string>
   };
 }
 
+/** What a stream of events says until it says this. */
+export async function heard({ body }: Response, until: RegExp): Promise<string> {
+  let told = '';
+  for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    told += piece;
+    if (until.test(told)) break;
+  }
+  return told;
+}
+
 /** Asks again until the answer is as expected, because machines are busy. */
 export function soon<T>(read: () => T): ReturnType<typeof expect.poll> {
   return expect.poll(read, { timeout: 60_000 });
