@@ -3,13 +3,14 @@ import { company, crowds, crowdsOfOneLimit, seconds, strangers, urgent } from '.
 import { costs, habits, silent } from './scenarios/habits.ts';
 import { jobs, late } from './scenarios/jobs.ts';
 import { randomScenarioNamed } from './scenarios/random.ts';
-import { shapes, sizes } from './scenarios/shapes.ts';
+import { mixed, shapes, sizes } from './scenarios/shapes.ts';
 import { shared } from './scenarios/shared.ts';
 import { faults, months, turns } from './scenarios/trouble.ts';
 
 /** All scenarios. */
 export const scenarios: readonly Scenario[] = [
   ...shapes,
+  ...mixed,
   ...sizes,
   ...late,
   ...jobs,

@@ -211,7 +211,7 @@ function shortestOf(
   taken: readonly Taken[] = [],
 ): number {
   return shortestMs(loads, {
-    kind: scenario.windows ?? 'aligned',
+    windows: scenario.windows,
     limits: scenario.limits,
     ceilings: Object.fromEntries(
       Object.entries(scenario.service?.ceilings ?? {}).map(([name, { limit, period }]) => [name, { [period]: limit }]),

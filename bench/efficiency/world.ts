@@ -90,7 +90,7 @@ export function openWorld(scenario: Scenario, seed: number): World {
       costOf,
       isCostly,
       clients: scenario.clients ?? 1,
-      kind: scenario.windows ?? 'aligned',
+      windows: scenario.windows,
       serviceTime: () => startsAt + clock.now(),
       arrived: () => service.log,
       spent,

@@ -93,7 +93,7 @@ describe('the simulator', () => {
 describe('the shortest possible time', () => {
   /** 300 ms into a second, 40 s into a minute. */
   const terms: Terms = {
-    kind: 'aligned',
+    windows: 'aligned',
     limits: { second: 10 },
     ceilings: {},
     spent: undefined,
@@ -116,12 +116,18 @@ describe('the shortest possible time', () => {
     // Ten units fade by one every 100 ms, and then nine by one every 111 ms.
     ['sliding-counter', 2_275.6],
     ['leaky', 1_520],
-  ])('for 25 requests in %s windows of 10 a second is %d ms', ([kind, ms]) => {
-    expect(shortestMs([load(25)], { ...terms, kind })).toBeCloseTo(ms, 0);
+  ])('for 25 requests in %s windows of 10 a second is %d ms', ([windows, ms]) => {
+    expect(shortestMs([load(25)], { ...terms, windows })).toBeCloseTo(ms, 0);
   });
 
   it('knows several windows at once', () => {
     expect(shortestMs([load(25)], { ...terms, limits: { second: 10, minute: 20 } })).toBeCloseTo(19_720, 0);
+  });
+
+  it('knows windows of different shapes', () => {
+    const limits = { second: 10, minute: 20 };
+    // Five units drain from the bucket of a minute in 15 s.
+    expect(shortestMs([load(25)], { ...terms, limits, windows: { minute: 'leaky' } })).toBeCloseTo(15_020, 0);
   });
 
   it('puts the costly requests where they fit', () => {
@@ -147,9 +153,9 @@ describe('the shortest possible time', () => {
     ['sliding-counter', 1_120],
     // Five of the ten units have drained by then.
     ['leaky', 20],
-  ])('of %s windows leaves the others four units half a second later, and then is %d ms for ten', ([kind, ms]) => {
+  ])('of %s windows leaves the others four units half a second later, and then is %d ms for ten', ([windows, ms]) => {
     const taken = Array.from({ length: 4 }, () => ({ at: terms.startsAt + 500, units: 1 }));
-    expect(shortestMs([load(10)], { ...terms, kind, taken })).toBeCloseTo(ms, 0);
+    expect(shortestMs([load(10)], { ...terms, windows, taken })).toBeCloseTo(ms, 0);
   });
 
   it('counts an endpoint against its own ceiling', () => {

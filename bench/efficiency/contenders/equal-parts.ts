@@ -1,5 +1,5 @@
 import { LENGTH_MS } from '../../../src/testing/limits/calendar.ts';
-import type { Errand } from '../scenario.ts';
+import { type Errand, shapeOf } from '../scenario.ts';
 import type { Contender, Place } from './contender.ts';
 import { pathOf } from './ky.ts';
 
@@ -25,7 +25,7 @@ export function equalPartsNamed(name: string): Contender | undefined {
 }
 
 function open(place: Place, part: number): { call(errand: Errand): Promise<void> } {
-  const { clock, random, limits, clients, kind, serviceTime, fetch, origin, key } = place;
+  const { clock, random, limits, clients, windows, serviceTime, fetch, origin, key } = place;
   const headers = key === undefined ? {} : { 'x-api-key': key };
   const { second = Infinity, minute = Infinity } = limits;
   const spacingMs = (clients * LENGTH_MS.second) / (part * second);
@@ -37,7 +37,7 @@ function open(place: Place, part: number): { call(errand: Errand): Promise<void>
 
   /** The first instant of ours at which less than our part of the minute is used. */
   const fitsAt = (now: number): number => {
-    const isCalendar = kind === 'aligned';
+    const isCalendar = shapeOf(windows, 'minute') === 'aligned';
     const from = isCalendar ? now - (now % LENGTH_MS.minute) : now - LENGTH_MS.minute - ROUND_TRIP_MS;
     while ((sentAt[0] ?? Infinity) < from) sentAt.shift();
     if (sentAt.length < share) return now;

@@ -22,6 +22,18 @@ export const shapes: readonly Scenario[] = SHAPES.flatMap(({ name, limits, bulk 
   })),
 );
 
+/** A second of one shape beside a minute of another, as where a bucket throttles below a quota of the calendar. Each shape has its turn as either. */
+export const mixed: readonly Scenario[] = KINDS.flatMap((second, place) =>
+  KINDS.filter((minute) => minute !== second).map((minute) => ({
+    name: `${second} second, ${minute} minute`,
+    promised: 'honest',
+    isDeep: minute !== KINDS[(place + 1) % KINDS.length],
+    limits: { second: 20, minute: 500 },
+    windows: { second, minute },
+    bulk: 1_750,
+  })),
+);
+
 /** Small to large limits, and near and far services. */
 export const sizes: readonly Scenario[] = [
   { name: 'keyless, 50/min', promised: 'honest', limits: { minute: 50 }, keyless: true, bulk: 330 },
