@@ -57,6 +57,8 @@ export interface Contention {
   readonly isShared: boolean;
   /** The part of the calendar window that was over. */
   readonly elapsed: number;
+  /** Whether units of it surely are free again before it ends. */
+  readonly slides: boolean;
   /** What the same answer says of a longer window; undefined: it names none. */
   readonly longer?: LongerWindow | undefined;
 }
@@ -94,7 +96,13 @@ export class ContendedRate {
   }
 
   /** A reading shows that `used` of `limit` units are used, `others` of them by other consumers and not known before. */
-  observe(others: number, used: number, limit: number, now: number, { isShared, elapsed, longer }: Contention): void {
+  observe(
+    others: number,
+    used: number,
+    limit: number,
+    now: number,
+    { isShared, elapsed, slides, longer }: Contention,
+  ): void {
     const isFirst = this.#seenAt === -Infinity;
     this.#readingsSince++;
     if (others > 0 || isShared) this.#onSeen(now);
@@ -112,7 +120,7 @@ export class ContendedRate {
     if (haveGone && this.#part < FIRST) this.#part = Math.min(FIRST, REGAINED * this.#part);
     this.#mostPerMs = rate?.mostPerMs ?? this.#mostPerMs;
     const isAway = this.#readingsSince > AWAY_READINGS && now > this.#seenAt + AWAY * this.#periodMs;
-    const change = isAway ? this.#changeBy(1) : this.#change(used, limit, rate);
+    const change = isAway ? this.#changeBy(1) : this.#change(used, limit, rate, slides);
     const windows = Math.min(1, (now - this.#observedAt) / this.#periodMs);
     this.#observedAt = now;
     this.#set(this.#part + windows * change, limit);
@@ -127,12 +135,13 @@ export class ContendedRate {
   }
 
   /** How the part changes within a window. */
-  #change(used: number, limit: number, rate: ServedRate | undefined): number {
+  #change(used: number, limit: number, rate: ServedRate | undefined, slides: boolean): number {
     const late = this.#isByChance(limit) ? 1 : LATE;
     const byTrend = this.#changeBy(FULL_AT_END - this.#trend.atEnd) / late - GIVEN_BACK * this.#part;
     if (!rate) return byTrend;
     const byRate = this.#changeBy(FULL - Math.max(used, rate.perMs * this.#periodMs) / limit);
-    if (rate.isExact) return byRate;
+    // In a window that slides chance fills any second of that rate, and the trend sees it.
+    if (rate.isExact && !slides) return byRate;
     // A client that asks less than once a window sees too few of them for a trend.
     return this.#part * limit < 1 ? Math.min(byTrend, byRate) : byTrend;
   }

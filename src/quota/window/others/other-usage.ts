@@ -86,9 +86,9 @@ export class OtherUsage {
 
   /** What else is known of a short window that others use, too. */
   #contention({ sentAt, receivedAt, used, own, held }: WindowReading, longer?: LongerWindow): Contention {
-    const { clock, answered } = this.#known;
+    const { clock, answered, candidates } = this.#known;
     const ours = own + held + answered.settledSince(sentAt - periodMsOf(this.#period));
     const elapsed = clock.elapsedPart(this.#period, (sentAt + receivedAt) / 2);
-    return { isShared: used > ours + TOLERANCE, elapsed, longer };
+    return { isShared: used > ours + TOLERANCE, elapsed, slides: !candidates.may.onlyFills, longer };
   }
 }

@@ -11,7 +11,7 @@ const LIMIT = 20;
 const MOST = { mostPerMs: LIMIT / SECOND_MS, othersAt: 0 };
 
 /** A reading in the middle of a window that this client may have filled itself, and no rate of all. */
-const UNKNOWN: Contention = { isShared: false, elapsed: 0.5 };
+const UNKNOWN: Contention = { isShared: false, elapsed: 0.5, slides: false };
 
 /** A longer window that counted much before, and tells this rate of all. */
 function counting(rate: ServedRate): LongerWindow {
@@ -39,7 +39,7 @@ function crowd(rates: readonly ContendedRate[]): { readonly perSecond: number; r
       const isLate = at >= 90 * SECOND_MS;
       if (used < LIMIT) {
         used++;
-        rate.observe(used - 1, used, LIMIT, at, { isShared: true, elapsed: (at % SECOND_MS) / SECOND_MS });
+        rate.observe(used - 1, used, LIMIT, at, { ...UNKNOWN, isShared: true, elapsed: (at % SECOND_MS) / SECOND_MS });
         if (isLate) total++;
         if (isLate) counts[index] = (counts[index] ?? 0) + 1;
       } else rate.onRefused(1, LIMIT, at);
@@ -129,7 +129,7 @@ describe('the client’s part of a second that others use, too', () => {
     const rate = new ContendedRate(SECOND_MS);
     for (let at = 0; at < 20 * SECOND_MS; at += 110) {
       const elapsed = (at % SECOND_MS) / SECOND_MS;
-      rate.observe(1, Math.round(LIMIT * elapsed), LIMIT, at, { isShared: true, elapsed });
+      rate.observe(1, Math.round(LIMIT * elapsed), LIMIT, at, { ...UNKNOWN, isShared: true, elapsed });
     }
     expect(rate.part).toBeLessThan(0.4);
   });
@@ -168,6 +168,18 @@ describe('the client’s part of a second that others use, too', () => {
     expect(full(0.02, 2)).toBe(full(undefined, 2));
   });
 
+  it('follows the trend and no rate of all where the second slides, because chance fills any second of it', () => {
+    const changeBy = (perMs: number | undefined, slides: boolean): number => {
+      const rate = showing(12, 14);
+      const before = rate.part;
+      const longer = perMs === undefined ? undefined : counting({ perMs, isExact: true, ...MOST });
+      rate.observe(1, 14, LIMIT, 12_000, { ...UNKNOWN, slides, longer });
+      return rate.part / before;
+    };
+    expect(changeBy(0.02, true)).toBe(changeBy(undefined, true));
+    expect(changeBy(0.02, false)).toBeLessThan(changeBy(undefined, false));
+  });
+
   it('follows the reading itself, where that shows the window fuller than the rate of all', () => {
     const rate = showing(3, 10);
     const before = rate.part;
@@ -193,7 +205,7 @@ describe('the client’s part of a second that others use, too', () => {
   });
 
   it('is about half again once those that a refusal told of before the first reading have gone, and not those of a later one', () => {
-    const none = { isShared: false, elapsed: 0.5 };
+    const none = UNKNOWN;
     const rate = new ContendedRate(SECOND_MS);
     rate.onRefused(10, LIMIT, 0);
     rate.observe(0, 1, LIMIT, 1_000, none);
@@ -268,7 +280,7 @@ describe('the client’s part of a second that others use, too', () => {
   it('does not while readings count more than this client has sent, although a shape explains all of it', () => {
     const rate = showing(3, 17);
     for (let second = 3; second < 40; second++)
-      rate.observe(0, 17, LIMIT, second * SECOND_MS, { isShared: true, elapsed: 0.5 });
+      rate.observe(0, 17, LIMIT, second * SECOND_MS, { ...UNKNOWN, isShared: true });
     expect(rate.part).toBeLessThan(0.9);
   });
 

@@ -15,7 +15,11 @@ function observe(
   shown: Shown = { ...ALL_BEFORE, used: units },
   own = 1,
 ): void {
-  others.observe(units, { limit, own, sentAt: now, receivedAt: now }, shown, () => ({ isShared: false, elapsed: 0.5 }));
+  others.observe(units, { limit, own, sentAt: now, receivedAt: now }, shown, () => ({
+    isShared: false,
+    elapsed: 0.5,
+    slides: false,
+  }));
 }
 
 /** Company that takes so many units of each of the first windows. */
