@@ -281,6 +281,24 @@ describe('a reply of Redis', () => {
     }
   });
 
+  it('that is an error is one of the operation that was asked for', async () => {
+    const away = new Error('away');
+    const store = redisStore(
+      () => Promise.reject(away),
+      (what) => what,
+    );
+    for (const operate of [
+      () => store.take(ask),
+      () => store.share(0, new Map()),
+      () => store.look('a'),
+      () => store.endLook('a'),
+      () => store.pause(1),
+      () => store.resume('a'),
+      () => store.resumed(),
+    ])
+      await expect(operate()).rejects.toBe(away);
+  });
+
   it('brings no facts that no process could have told', async () => {
     const reply = [5, 1, 'lead', '1', 'planted', '1', 's:minute', 'x', 'l:minute', '9'.repeat(500)];
     expect((await storeOf(reply).share(0, new Map())).facts).toEqual(new Map([['lead', '1']]));
