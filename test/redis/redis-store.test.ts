@@ -305,27 +305,6 @@ describe('a reply of Redis', () => {
   });
 });
 
-it('names a few runs of windows for a slot that counts in hundreds', async () => {
-  const told: (readonly string[])[] = [];
-  const store = redisStore(
-    async (_script, _keys, args) => {
-      told.push(args);
-      return [1, -1];
-    },
-    (what) => what,
-  );
-  for (const count of [3, 300]) {
-    const windows = Array.from({ length: count }, (_, index) =>
-      windowAsk({ name: `second:${1_999 - index}`, ttlMs: 1_000 * (400 - index) }),
-    );
-    await store.take(asking({ slots: [slotAsk({ windows: [...windows.keys()] })], windows }));
-  }
-  const [few = [], many = []] = told;
-  expect(many.length - few.length).toBeLessThan(150);
-  // One run, from the first to the third.
-  expect(few.slice(-3)).toEqual(['1', '1', '3']);
-});
-
 /** Makes each kind of trip. */
 async function useAll(store: ShareStore, sequence = 1): Promise<void> {
   await store.take(asking({ sequence, want: 30, isSign: true }));
