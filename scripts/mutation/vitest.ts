@@ -34,10 +34,9 @@ export async function testsOf(load: () => Promise<unknown>): Promise<readonly Te
   return tests;
 }
 
-export const it: unknown = withVariants(addTest);
+export const it: unknown = withConcurrent(withVariants(addTest));
 export const test: unknown = it;
-const groups = withVariants(addGroup);
-export const describe: unknown = Object.assign(groups, { concurrent: groups });
+export const describe: unknown = withConcurrent(withVariants(addGroup));
 
 export const beforeAll = (run: () => unknown): unknown => group.before.push(run);
 export const afterAll = (): void => undefined;
@@ -45,6 +44,11 @@ export const beforeEach = (run: () => unknown): unknown => group.beforeEach.push
 export const afterEach = (run: () => unknown): unknown => group.afterEach.push(run);
 export const onTestFinished = (run: () => unknown): unknown => finished.push(run);
 export { expect, vi };
+
+/** What may run at the same time runs one after the other. */
+function withConcurrent<T extends object>(variants: T): T {
+  return Object.assign(variants, { concurrent: variants });
+}
 
 function withVariants(add: Add): Add {
   const pass = (): void => undefined;

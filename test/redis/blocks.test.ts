@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { blocksOf } from '../../src/redis/blocks.ts';
+import { redisStore } from '../../src/redis/redis-store.ts';
 import type { WindowAsk } from '../../src/sharing/store/store.ts';
-import { windowAsk } from '../../src/testing/share/asking.ts';
+import { asking, slotAsk, windowAsk } from '../../src/testing/share/asking.ts';
 
 /** Steps of a minute that slides, each of which lasts three seconds longer than the one before. */
 function steps(from: number, count: number, rest: (index: number) => Partial<WindowAsk> = () => ({})): WindowAsk[] {
@@ -76,4 +77,25 @@ describe('the windows of an ask', () => {
     expect(blocks).toEqual(['w:/0', 'w:minute-00/0', 'w:minute:/55410976', 'w:second:/0', 'w:x/0', 'w:x//0']);
     expect(order).toEqual([4, 5, 2, 3, 0, 1, 6]);
   });
+});
+
+it('names a few runs of windows for a slot that counts in hundreds', async () => {
+  const told: (readonly string[])[] = [];
+  const store = redisStore(
+    async (_script, _keys, args) => {
+      told.push(args);
+      return [1, -1];
+    },
+    (what) => what,
+  );
+  for (const count of [3, 300]) {
+    const windows = Array.from({ length: count }, (_, index) =>
+      windowAsk({ name: `second:${1_999 - index}`, ttlMs: 1_000 * (400 - index) }),
+    );
+    await store.take(asking({ slots: [slotAsk({ windows: [...windows.keys()] })], windows }));
+  }
+  const [few = [], many = []] = told;
+  expect(many.length - few.length).toBeLessThan(150);
+  // One run, from the first to the third.
+  expect(few.slice(-3)).toEqual(['1', '1', '3']);
 });

@@ -30,7 +30,7 @@ it('a share of a client that is no option says where it belongs', () => {
 it('a share keeps all that it knows under its name', async () => {
   const keys = new Set<string>();
   const evalsha = async (_: string, count: number, ...rest: string[]) => {
-    for (const key of rest.slice(0, count)) keys.add(key.replace(/(?<=:)[\w-]{22}(?=\})/, 'digest'));
+    for (const key of rest.slice(0, count)) keys.add(key);
     throw new Error('away');
   };
   const clock = virtualClock();
@@ -39,6 +39,8 @@ it('a share keeps all that it knows under its name', async () => {
   const client = createClient({ baseUrl: service.origin, fetch: service.fetch, clock, share });
   await clock.run(client.getInfo());
   await clock.run(client.close());
-  expect([...keys]).toContain('sq6:{mine:digest}:f');
-  expect([...keys].filter((key) => !key.startsWith('sq6:{mine:digest}:'))).toEqual([]);
+  // As `printf 'https://api.mock.test\0' | openssl dgst -sha256 -hmac stacks-quota` says: all versions must find the same keys.
+  const tag = 'sq6:{mine:lC7Uxl_eruV9OF80pr6qy3}:';
+  expect([...keys]).toContain(`${tag}f`);
+  expect([...keys].filter((key) => !key.startsWith(tag))).toEqual([]);
 });

@@ -67,6 +67,8 @@ describe('the store that storeOf returns', () => {
     expect(ids).not.toContain(undefined);
     expect(ids[0]).toBe(ids[1]);
     expect(new Set(ids).size).toBe(3);
+    // As `printf 'https://api.mock.test\0a-key-that-no-store-may-see' | openssl dgst -sha256 -hmac 'a secret'` says.
+    expect(ids[3]).toBe('dFe1n_0H5pH5C7s6rzJdQL');
   });
 
   it('is told by a client that closes that it leaves', async () => {

@@ -2,7 +2,7 @@ import { type Charge, type Hold, holdUntil, type Limit } from '../admission.ts';
 import type { ShareLimit } from '../share-limit.ts';
 import type { InFlight } from '../usage/in-flight.ts';
 
-/** One more request may be in flight after this time at the earliest, in milliseconds. */
+/** One more request may be in flight with each step of this length that has begun, in milliseconds: the first begins with the first answer. */
 const STEP_MS = 400;
 
 /**

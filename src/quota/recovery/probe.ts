@@ -15,6 +15,6 @@ export class Probe {
   /** The instant until which the others wait; `now`: they need not, or no longer: how the request ended does not matter. */
   heldUntil(now: number): number {
     const flight = this.#flight;
-    return flight && !flight.isBooked && !flight.isOver ? Math.max(now, flight.sentAt + ARRIVES_WITHIN_MS) : now;
+    return flight?.isOver === false ? Math.max(now, flight.sentAt + ARRIVES_WITHIN_MS) : now;
   }
 }

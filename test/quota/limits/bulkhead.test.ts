@@ -42,6 +42,7 @@ describe('a bulkhead', () => {
     ['fewer are under way', 32, 23, ['GET /b']],
     ['all of so little are needed', 3, 2, ['GET /b']],
   ])('holds nothing back if %s', (_, concurrency, requests, answered) => {
-    expect(bulkheadOf(concurrency, requests, ...answered).bulkhead.check(A, 30)).toBeUndefined();
+    const { bulkhead } = bulkheadOf(concurrency, requests, ...answered);
+    expect([bulkhead.check(A, 30), bulkhead.fullOf('GET /a')]).toEqual([undefined, undefined]);
   });
 });

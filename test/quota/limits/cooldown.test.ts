@@ -259,6 +259,16 @@ describe('a pause during which a request was served', () => {
     expect(untilOf(cooldown, CHARGE, 401)).toBe(400 + AGE_MS);
   });
 
+  it('ends the row of refusals: the next one counts as the first', () => {
+    const cooldown = new Cooldown();
+    for (const now of [1_000, 3_000]) refused({ retryAfterMs: 1_000 }, { now, cooldown });
+    expect(cooldown.isRefusedAgain).toBe(true);
+    cooldown.end(3_500);
+    refused({ retryAfterMs: 1_000 }, { now: 3_600, cooldown });
+    expect(cooldown.isRefusedAgain).toBe(false);
+    expect(cooldown.check(CHARGE, 3_600)?.reason().why).toContain('refused a request');
+  });
+
   it('lasts no longer for it, where it is over already', () => {
     const cooldown = heldUntil(1_000);
     cooldown.end(2_000);

@@ -72,6 +72,8 @@ describe('an endpoint that fails', () => {
     for (const outages of [failing(5), failing(5, 'GET /a'), failing(5, 'GET /a', 'GET /a')]) {
       expect(outages.check(A, 10)).toMatchObject({ until: 1_010, scope: 'all' });
       expect(outages.check(A, 1_010)).toBeUndefined();
+      outages.onFailure({ endpoint: 'GET /a', sentAt: 1_010 }, 1_020);
+      expect(outages.check(A, 1_020)).toMatchObject({ until: 3_020, scope: 'all' });
     }
   });
 

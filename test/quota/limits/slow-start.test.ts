@@ -51,6 +51,21 @@ describe('slow start', () => {
     expect(allowed).toEqual([2, 3]);
   });
 
+  it('the first look grows by a step that has begun', () => {
+    const { look, flights } = begin();
+    const allowed = [1, 2, 3, 4, 5].map(() => {
+      look.onServed(SLOW_MS / 4, false);
+      room(look, flights);
+      return flights.requests;
+    });
+    expect(allowed).toEqual([2, 2, 2, 2, 3]);
+  });
+
+  it('the first look is none where a share grants units', () => {
+    const flights = new InFlight(new Concurrency(1_000), 9_000);
+    expect(room(new SlowStart(flights, { isGranting: true }), flights)).toBe(99);
+  });
+
   it('the first look is over with the first answer that names one', () => {
     const { look, flights } = begin();
     look.onServed(SLOW_MS, true);

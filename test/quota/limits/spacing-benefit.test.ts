@@ -26,13 +26,24 @@ it.each<[string, number, number, boolean]>([
   answer(benefit, 0, 10, 26);
   benefit.begin(1_000);
   benefit.begin(2_000);
-  expect(answer(benefit, 1_500, served, refused)).toBe(isUseless);
+  expect(answer(benefit, 1_000, served, refused)).toBe(isUseless);
+});
+
+it('spacing helps if a third as many are refused, where four more are taken to have been served without it', () => {
+  const isUselessBeside = (served: number): boolean => {
+    const benefit = new SpacingBenefit();
+    answer(benefit, 0, 0, 8);
+    benefit.begin(1_000);
+    return answer(benefit, 2_000, served, 8);
+  };
+  // 8 of 12 were refused before. A third of that lies between 8 of 37 and 8 of 35.
+  expect([isUselessBeside(29), isUselessBeside(27)]).toEqual([false, true]);
 });
 
 it('what counts as useless does so for an hour', () => {
   const benefit = useless();
-  expect(benefit.isUseless(3_601_000)).toBe(true);
-  expect(benefit.isUseless(3_603_000)).toBe(false);
+  expect(benefit.isUseless(3_602_049)).toBe(true);
+  expect(benefit.isUseless(3_602_050)).toBe(false);
 });
 
 it('what counts as useless does so for no longer where as many are refused without it meanwhile', () => {
@@ -64,4 +75,16 @@ it('what counts as useless no longer does once far more requests are refused wit
   expect(answer(benefit, 20_000, 500, 10)).toBe(true);
   expect(answer(benefit, 40_000, 0, 7)).toBe(true);
   expect(answer(benefit, 60_000, 0, 40)).toBe(false);
+});
+
+it.each([
+  [10_000, true],
+  [10_001, false],
+])('requests that are not spaced are counted for ten seconds: one sent after %i ms', (at, isUseless) => {
+  const benefit = new SpacingBenefit();
+  answer(benefit, 0, 10, 10);
+  benefit.begin(1_000);
+  answer(benefit, 2_000, 32, 8);
+  // 18 of 28 are less than three times as many as 8 of 40, by four that are added, and 8 of 8 are more.
+  expect(answer(benefit, at, 0, 8)).toBe(isUseless);
 });

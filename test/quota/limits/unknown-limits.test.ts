@@ -59,6 +59,11 @@ it.each<[string, number, boolean, number, boolean]>([
   expect(refusedTwice(secondAt, isExplained, atOnce).isRate(secondAt + 1_000)).toBe(expected);
 });
 
+it('what is refused tells of the rate of all endpoints, unless one refuses alone', () => {
+  const { isRate } = refusedTwice(3_000);
+  expect(isRate(4_000, 'GET /other')).toBe(true);
+});
+
 it('what an endpoint refuses alone tells of its own rate, which holds back no other', () => {
   const { isRate } = refusedTwice(3_000, false, 2, 1, true);
   expect([isRate(4_000), isRate(4_000, 'GET /other')]).toEqual([true, false]);
