@@ -135,16 +135,23 @@ export const seconds: readonly Scenario[] = [4, 10, 20].flatMap((second) =>
 export const crowds: readonly Scenario[] = [
   { name: 'two clients', promised: 'crowd', limits: USUAL, clients: 2, bulk: 2_250 },
   { name: 'four clients', promised: 'crowd', isCompared: true, limits: USUAL, clients: 4, bulk: 2_250 },
-  ...[2, 4, 8].map(
-    (clients): Scenario => ({
-      name: `${clients} clients that do not share, sliding-log`,
-      promised: 'crowd, sliding',
-      isDeep: clients !== 4,
-      limits: USUAL,
-      windows: 'sliding-log',
-      clients,
-      bulk: 2_250,
-    }),
+  ...(
+    [
+      ['sliding-log', 'sliding-log'],
+      ['sliding-log second', { second: 'sliding-log' }],
+    ] as const
+  ).flatMap(([name, windows]) =>
+    [2, 4, 8].map(
+      (clients): Scenario => ({
+        name: `${clients} clients that do not share, ${name}`,
+        promised: 'crowd, sliding',
+        isDeep: clients !== 4,
+        limits: USUAL,
+        windows,
+        clients,
+        bulk: 2_250,
+      }),
+    ),
   ),
 ];
 

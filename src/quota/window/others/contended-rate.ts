@@ -19,6 +19,9 @@ const REGAINED = 4;
 /** How full the window is to be on average, where a rate of all is known: the rest is left to chance. */
 const FULL = 0.8;
 
+/** The same where units are free again one by one: of the windows that end at any instant chance fills more than of those of the calendar. */
+const FULL_SLIDING = 0.7;
+
 /** How full it is to be at its end by a trend. */
 const FULL_AT_END = 0.9;
 
@@ -139,9 +142,8 @@ export class ContendedRate {
     const late = this.#isByChance(limit) ? 1 : LATE;
     const byTrend = this.#changeBy(FULL_AT_END - this.#trend.atEnd) / late - GIVEN_BACK * this.#part;
     if (!rate) return byTrend;
-    const byRate = this.#changeBy(FULL - Math.max(used, rate.perMs * this.#periodMs) / limit);
-    // In a window that slides chance fills any second of that rate, and the trend sees it.
-    if (rate.isExact && !slides) return byRate;
+    const byRate = this.#changeBy((slides ? FULL_SLIDING : FULL) - Math.max(used, rate.perMs * this.#periodMs) / limit);
+    if (rate.isExact) return byRate;
     // A client that asks less than once a window sees too few of them for a trend.
     return this.#part * limit < 1 ? Math.min(byTrend, byRate) : byTrend;
   }

@@ -168,16 +168,17 @@ describe('the client’s part of a second that others use, too', () => {
     expect(full(0.02, 2)).toBe(full(undefined, 2));
   });
 
-  it('follows the trend and no rate of all where the second slides, because chance fills any second of it', () => {
-    const changeBy = (perMs: number | undefined, slides: boolean): number => {
-      const rate = showing(12, 14);
+  it('leaves more to chance where the second slides', () => {
+    const changeAt = (perMs: number, slides: boolean): number => {
+      const rate = showing(3, 10);
       const before = rate.part;
-      const longer = perMs === undefined ? undefined : counting({ perMs, isExact: true, ...MOST });
-      rate.observe(1, 14, LIMIT, 12_000, { ...UNKNOWN, slides, longer });
+      rate.observe(1, 10, LIMIT, 3_700, { ...UNKNOWN, slides, longer: counting({ perMs, isExact: true, ...MOST }) });
       return rate.part / before;
     };
-    expect(changeBy(0.02, true)).toBe(changeBy(undefined, true));
-    expect(changeBy(0.02, false)).toBeLessThan(changeBy(undefined, false));
+    expect(changeAt(0.0159, false)).toBeGreaterThan(1);
+    expect(changeAt(0.0161, false)).toBeLessThan(1);
+    expect(changeAt(0.0139, true)).toBeGreaterThan(1);
+    expect(changeAt(0.0141, true)).toBeLessThan(1);
   });
 
   it('follows the reading itself, where that shows the window fuller than the rate of all', () => {
