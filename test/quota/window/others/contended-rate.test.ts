@@ -134,20 +134,23 @@ describe('the client’s part of a second that others use, too', () => {
     expect(rate.part).toBeLessThan(0.4);
   });
 
-  it('follows the rate of all, where it is known, instead of a trend', () => {
-    const full = (perMs?: number): number => {
+  it('follows the rate of all, where it is known, instead of a trend, and leaves more to chance where the second slides', () => {
+    const full = (perMs?: number, slides = false): number => {
       const rate = showing(9, 19);
       const before = rate.part;
       rate.observe(1, 4, LIMIT, 9_700, {
         ...UNKNOWN,
+        slides,
         longer: perMs === undefined ? undefined : counting({ perMs, isExact: true, ...MOST }),
       });
       return rate.part / before;
     };
     expect(full()).toBeLessThan(1);
     expect(full(0.004)).toBeGreaterThan(1.2);
-    expect(full(0.015)).toBeGreaterThan(1);
-    expect(full(0.017)).toBeLessThan(1);
+    expect(full(0.0159)).toBeGreaterThan(1);
+    expect(full(0.0161)).toBeLessThan(1);
+    expect(full(0.0139, true)).toBeGreaterThan(1);
+    expect(full(0.0141, true)).toBeLessThan(1);
   });
 
   it('follows the least that the rate of all may be where it asks less than once a second, if that leaves less room than the trend', () => {
@@ -166,19 +169,6 @@ describe('the client’s part of a second that others use, too', () => {
     expect(full(0.004, 10)).toBe(full(undefined, 10));
     expect(full(undefined, 10)).toBeGreaterThan(1);
     expect(full(0.02, 2)).toBe(full(undefined, 2));
-  });
-
-  it('leaves more to chance where the second slides', () => {
-    const changeAt = (perMs: number, slides: boolean): number => {
-      const rate = showing(3, 10);
-      const before = rate.part;
-      rate.observe(1, 10, LIMIT, 3_700, { ...UNKNOWN, slides, longer: counting({ perMs, isExact: true, ...MOST }) });
-      return rate.part / before;
-    };
-    expect(changeAt(0.0159, false)).toBeGreaterThan(1);
-    expect(changeAt(0.0161, false)).toBeLessThan(1);
-    expect(changeAt(0.0139, true)).toBeGreaterThan(1);
-    expect(changeAt(0.0141, true)).toBeLessThan(1);
   });
 
   it('follows the reading itself, where that shows the window fuller than the rate of all', () => {
