@@ -1,4 +1,4 @@
-import type { MockServiceOptions, ServiceLimits, ServicePeriod, WindowKind } from '../../src/testing/index.ts';
+import type { MockServiceOptions, ServiceLimits } from '../../src/testing/index.ts';
 import type { Distance } from './latencies.ts';
 
 /** One call. */
@@ -64,14 +64,6 @@ export interface Stretch {
   readonly toMs: number;
 }
 
-/** The shape of all windows, or that of each period. An omitted one is the calendar's. */
-export type Shapes = WindowKind | { readonly [P in ServicePeriod]?: WindowKind };
-
-/** The shape of the window of a period. */
-export function shapeOf(shapes: Shapes | undefined, period: ServicePeriod): WindowKind {
-  return (typeof shapes === 'object' ? shapes[period] : shapes) ?? 'aligned';
-}
-
 /**
  * The promise for a scenario.
  *
@@ -109,7 +101,7 @@ export interface Scenario {
   /** The true limits, in units. */
   readonly limits: ServiceLimits;
   /** Default: the calendar's. */
-  readonly windows?: Shapes;
+  readonly windows?: MockServiceOptions['windows'];
   /** Further options of the service. */
   readonly service?: Omit<MockServiceOptions, 'clock' | 'keyed' | 'keyless' | 'latencyMs' | 'random' | 'windows'>;
   /** Headers that no answer has, although the service would send them. */

@@ -1,7 +1,8 @@
-import type { ServiceLimits, ServicePeriod } from '../../src/testing/index.ts';
+import type { ServiceLimits } from '../../src/testing/index.ts';
 import { Ledger } from '../../src/testing/limits/ledger.ts';
+import { settingsFrom } from '../../src/testing/settings.ts';
 import { LeftOver, type Taken } from './left-over.ts';
-import { type Change, type Scenario, type Shapes, type Stretch, shapeOf } from './scenario.ts';
+import type { Change, Scenario, Stretch } from './scenario.ts';
 
 /** Requests of the same cost, each with its earliest instant. */
 export interface Load {
@@ -13,7 +14,7 @@ export interface Load {
 
 /** The true state of the service. */
 export interface Terms {
-  readonly windows: Shapes | undefined;
+  readonly windows: Scenario['windows'];
   readonly limits: ServiceLimits;
   /** Limits of single endpoints, in requests. */
   readonly ceilings: Readonly<Record<string, ServiceLimits>>;
@@ -58,7 +59,8 @@ class Omniscient {
   #changed = 0;
 
   constructor(loads: readonly Load[], terms: Terms) {
-    const counting = { kindOf: (period: ServicePeriod) => shapeOf(terms.windows, period), charge: 'before' } as const;
+    const { kindOf } = settingsFrom({ windows: terms.windows });
+    const counting = { kindOf, charge: 'before' } as const;
     this.#terms = terms;
     this.#limits = terms.limits;
     this.#quota = new LeftOver(counting, terms.taken);

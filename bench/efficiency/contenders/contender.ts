@@ -2,7 +2,7 @@ import type { QuotaShare } from '../../../src/share.ts';
 import type { LoggedRequest, ServiceLimits, ServicePeriod } from '../../../src/testing/index.ts';
 import { LENGTH_MS } from '../../../src/testing/limits/calendar.ts';
 import type { MachineClock } from '../machine.ts';
-import type { Errand, Scenario, Shapes } from '../scenario.ts';
+import type { Errand, Scenario } from '../scenario.ts';
 
 /** Where a client runs, and what it may know. */
 export interface Place {
@@ -17,7 +17,7 @@ export interface Place {
   readonly costOf: (errand: Errand) => number;
   /** How many clients there are, the shape of the windows, and the service's time, in milliseconds since the Unix epoch: only for contenders that show a bound. */
   readonly clients: number;
-  readonly windows: Shapes | undefined;
+  readonly windows: Scenario['windows'];
   readonly serviceTime: () => number;
   /** All requests that have arrived at the service, oldest first: only for contenders that show a bound. */
   readonly arrived: () => readonly LoggedRequest[];

@@ -1,5 +1,6 @@
 import { LENGTH_MS } from '../../../src/testing/limits/calendar.ts';
-import { type Errand, shapeOf } from '../scenario.ts';
+import { settingsFrom } from '../../../src/testing/settings.ts';
+import type { Errand } from '../scenario.ts';
 import type { Contender, Place } from './contender.ts';
 import { pathOf } from './ky.ts';
 
@@ -28,6 +29,7 @@ function open(place: Place, part: number): { call(errand: Errand): Promise<void>
   const { clock, random, limits, clients, windows, serviceTime, fetch, origin, key } = place;
   const headers = key === undefined ? {} : { 'x-api-key': key };
   const { second = Infinity, minute = Infinity } = limits;
+  const isCalendar = settingsFrom({ windows }).kindOf('minute') === 'aligned';
   const spacingMs = (clients * LENGTH_MS.second) / (part * second);
   const share = Math.floor(minute / clients);
   const waiting: { readonly errand: Errand; readonly done: () => void }[] = [];
@@ -37,7 +39,6 @@ function open(place: Place, part: number): { call(errand: Errand): Promise<void>
 
   /** The first instant of ours at which less than our part of the minute is used. */
   const fitsAt = (now: number): number => {
-    const isCalendar = shapeOf(windows, 'minute') === 'aligned';
     const from = isCalendar ? now - (now % LENGTH_MS.minute) : now - LENGTH_MS.minute - ROUND_TRIP_MS;
     while ((sentAt[0] ?? Infinity) < from) sentAt.shift();
     if (sentAt.length < share) return now;
