@@ -63,6 +63,7 @@ describe.skipIf(!hasRedis)('the store in Redis', () => {
     const keyOf = keysOf('name', 'secret', 'credential');
     // As `openssl dgst -sha256 -hmac secret` says: processes of another version must find the same keys.
     expect(keyOf('f')).toBe('sq6:{name:ZF4XaUoMBSXoOXnBG5YkD1}:f');
+    expect(keysOf('name', 'other secret', 'credential')('f')).not.toBe(keyOf('f'));
     expect(keyOf('n')).toBe(keyOf('f').replace(/f$/, 'n'));
     const store = redisStore(scriptRunner(redis as never), keyOf);
     await useAll(store);

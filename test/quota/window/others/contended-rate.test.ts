@@ -196,16 +196,15 @@ describe('the client’s part of a second that others use, too', () => {
   });
 
   it('is about half again once those that a refusal told of before the first reading have gone, and not those of a later one', () => {
-    const none = UNKNOWN;
     const rate = new ContendedRate(SECOND_MS);
     rate.onRefused(10, LIMIT, 0);
-    rate.observe(0, 1, LIMIT, 1_000, none);
+    rate.observe(0, 1, LIMIT, 1_000, UNKNOWN);
     expect(rate.part).toBeGreaterThan(0.49);
     const later = new ContendedRate(SECOND_MS);
-    later.observe(1, 2, LIMIT, 0, none);
+    later.observe(1, 2, LIMIT, 0, UNKNOWN);
     later.onRefused(2, LIMIT, 4_000);
     const refused = later.part;
-    later.observe(0, 1, LIMIT, 5_500, none);
+    later.observe(0, 1, LIMIT, 5_500, UNKNOWN);
     expect(later.part).toBeLessThan(2 * refused);
   });
 
