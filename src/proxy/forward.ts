@@ -50,6 +50,9 @@ async function bodyOf(incoming: IncomingMessage, headers: Record<string, string>
   if (method === 'GET' || method === 'HEAD') {
     throw new Problem(400, 'request', `A ${method} request must not have a body.`);
   }
+  if (incoming.readableDidRead) {
+    throw new Problem(500, 'internal', 'The body was read before the proxy: call its handler before a body parser.');
+  }
   if (Number(length) <= LARGEST_HELD) return new Uint8Array(await buffer(incoming));
   if (length !== undefined) headers['content-length'] = length;
   return streamOf(incoming);

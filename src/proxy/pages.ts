@@ -61,7 +61,8 @@ export function createPages(client: FetchClient, clock: Clock): OwnPages {
       if (method === 'HEAD') outgoing.end();
       else events.open(outgoing);
     },
-    '/-': (_, outgoing) => void outgoing.writeHead(308, { location: '/-/', ...HEADERS }).end(),
+    // Relative, as the links of the page are: a server of the user's own may have the proxy below a path.
+    '/-': (_, outgoing) => void outgoing.writeHead(308, { location: './-/', ...HEADERS }).end(),
     // Browsers ask for it by themselves, which must not use quota.
     '/favicon.ico': (_, outgoing) => void outgoing.writeHead(204, HEADERS).end(),
   };

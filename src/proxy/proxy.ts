@@ -44,7 +44,10 @@ export interface ListeningProxy {
 
 /** A proxy that paces what any program sends through it. */
 export interface Proxy {
-  /** The listener for a server of your own: `createServer(proxy.handle)`. A server with another address than the loopback needs the option `token`. */
+  /**
+   * The listener for a server of your own: `createServer(proxy.handle)`. A server with another address than the loopback needs the option
+   * `token`. A body parser must not come before it.
+   */
   readonly handle: RequestListener;
   /**
    * Opens a port.

@@ -66,7 +66,7 @@ describe('what the proxy says of itself', () => {
     const { ask, seen } = await pairOf(answering);
     expect(await ask('/-/healthz')).toMatchObject({ status: 200, json: { status: 'ok' } });
     expect(await ask('/favicon.ico')).toMatchObject({ status: 204 });
-    expect(await ask('/-')).toMatchObject({ status: 308, headers: { location: '/-/' } });
+    expect(await ask('/-')).toMatchObject({ status: 308, headers: { location: './-/' } });
     expect(seen).toEqual([]);
   });
 
@@ -78,6 +78,13 @@ describe('what the proxy says of itself', () => {
     expect(await ask('/-/quota', { method: 'HEAD' })).toMatchObject({ status: 200, body: '' });
     expect(await ask('/-/events', { method: 'HEAD' })).toMatchObject({ status: 200, body: '' });
     expect(seen).toEqual([]);
+  });
+
+  it('may be below a path of another server: no link leads to its root', async () => {
+    const { ask } = await pairOf(answering);
+    const { body } = await ask('/-/');
+    expect(body).toMatch(/new EventSource\(["']events["']\)/);
+    expect(body).not.toMatch(/["'`]\/-/);
   });
 
   it('never has the key', async () => {

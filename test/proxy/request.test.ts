@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { type ClientRequest, createServer, type IncomingMessage, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/create-client.ts';
@@ -90,6 +91,28 @@ describe('a request through the proxy', () => {
     expect(bodies).toEqual(['words', long, 'in pieces']);
     expect(seen.map(({ headers }) => headers['content-length'])).toEqual(['5', '200000', undefined]);
     expect(seen[0]?.headers['content-type']).toBe('text/plain');
+  });
+
+  it('is not sent without its body, which something before the proxy has read', async () => {
+    const { client, seen } = await pairOf((_, outgoing) => outgoing.end('{}'));
+    const { handle } = createProxy(client);
+    const server = createServer(async (incoming, outgoing) => {
+      await text(incoming);
+      handle(incoming, outgoing);
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const ask = (body: BodyInit) =>
+      fetch(`http://127.0.0.1:${port}/v2/a`, { method: 'POST', body, duplex: 'half' } as RequestInit);
+    for (const body of ['words', new Blob(['in pieces']).stream()]) {
+      const answer = await ask(body);
+      expect([answer.status, answer.headers.get('x-quota-error')]).toEqual([500, 'internal']);
+      expect(await answer.text()).toContain('call its handler before a body parser');
+    }
+    expect((await ask('')).status).toBe(200);
+    expect(seen).toHaveLength(1);
+    server.close();
+    server.closeAllConnections();
   });
 
   it('streams a long body, and does not read ahead of a service that reads slowly', async () => {

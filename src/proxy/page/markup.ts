@@ -35,7 +35,7 @@ export function pageText(script: string): string {
 <p class="live" id="live" data-state="live"><span class="dot" aria-hidden="true"></span><span id="live-words" role="status">Connecting</span><span id="updated"></span></p>
 <button type="button" id="pause">Pause</button>
 </header>
-<noscript><p class="card">This page needs JavaScript to follow the proxy. Without it: <a href="/-/quota">quota</a>, <a href="/-/queue">queue</a>.</p></noscript>
+<noscript><p class="card">This page needs JavaScript to follow the proxy. Without it: <a href="quota">quota</a>, <a href="queue">queue</a>.</p></noscript>
 <main id="main">
 <section class="state" aria-label="State">
 <p class="headline" id="headline">Connecting…</p>
@@ -71,7 +71,7 @@ ${chart('minutes', 'Units each minute', 'last 20 minutes', '20 min ago', 'now')}
 </div>
 </section>
 </main>
-<footer><a href="/-/quota">Quota as JSON</a><a href="/-/queue">Queue as JSON</a><a href="/-/metrics">Metrics for Prometheus</a></footer>
+<footer><a href="quota">Quota as JSON</a><a href="queue">Queue as JSON</a><a href="metrics">Metrics for Prometheus</a></footer>
 </div>
 <script>${script}</script>
 </body>

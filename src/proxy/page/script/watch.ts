@@ -29,7 +29,7 @@ export function watch(parts: Parts): void {
   };
 
   const follow = (): void => {
-    const events = new EventSource('/-/events');
+    const events = new EventSource('events');
     events.onmessage = ({ data }: MessageEvent<string>) => {
       latest = JSON.parse(data) as Received<Overview>;
       if (!isPaused) goLive();
