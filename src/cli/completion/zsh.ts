@@ -1,7 +1,7 @@
 import type { Flag } from '../flags.ts';
 import { isFile, type Vocabulary } from './vocabulary.ts';
 
-/** Completes in zsh, sourced after `compinit` or as a file `_stacks-quota` in `fpath`. */
+/** Completes in zsh, sourced, also where nothing has called `compinit`, or as a file `_stacks-quota` in `fpath`. */
 export function zshScript(vocabulary: Vocabulary): string {
   const commands = vocabulary.map(({ name, summary }) => `    ${quoted(`${name}:${summary}`)}`);
   return `#compdef stacks-quota
@@ -28,6 +28,7 @@ ${vocabulary.map(commandCase).join('\n')}
 if [[ $funcstack[1] == _stacks_quota ]]; then
   _stacks_quota "$@"
 else
+  (($+functions[compdef])) || { autoload -Uz compinit && compinit -i }
   compdef _stacks_quota stacks-quota
 fi`;
 }

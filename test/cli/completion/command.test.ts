@@ -61,8 +61,11 @@ _stacks_quota; printf '%s\\n' "\${COMPREPLY[@]}"`;
 });
 
 describe.runIf(has('zsh'))('in zsh', () => {
-  it('is a script that loads', async () => {
-    const script = `autoload -U compinit && compinit -u\n${await scriptOf('zsh')}\nprint $_comps[stacks-quota]`;
+  it.for([
+    ['after compinit', 'autoload -U compinit && compinit -u'],
+    ['in a .zshrc that has nothing else', ''],
+  ])('is a script that loads %s', async ([, before]) => {
+    const script = `${before}\n${await scriptOf('zsh')}\nprint $_comps[stacks-quota]`;
     const { stdout, stderr } = shell('zsh', ['-f', '-c', script]);
     expect({ stdout, stderr }).toEqual({ stdout: '_stacks_quota\n', stderr: '' });
   });
