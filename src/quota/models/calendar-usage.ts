@@ -149,6 +149,11 @@ export class CalendarUsage {
     return added;
   }
 
+  /** Books units in the window before the one that begins at `start`. */
+  bookBefore(start: number, units: number): void {
+    this.#usageOf(this.before(start)).spent += units;
+  }
+
   #resolve(): void {
     this.#resolvedAt = this.#clock.revision;
     this.#ambiguous = this.#ambiguous.filter(({ from, to, units, starts }) => {

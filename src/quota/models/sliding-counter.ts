@@ -26,6 +26,8 @@ export class SlidingCounterModel implements WindowModel {
   readonly #calendar: CalendarUsage;
   #limit = Infinity;
   #least: number;
+  /** When the last reading came. */
+  #readAt = -Infinity;
   /** The start of the last window in which a reading counted usage that may be of others. */
   #sharedIn = -Infinity;
 
@@ -83,7 +85,10 @@ export class SlidingCounterModel implements WindowModel {
     if (unexplained >= 0) this.#sharedIn = start;
     const others = Math.max(0, unexplained);
     this.#calendar.lower(start, reading, ROUNDING);
-    this.#calendar.raise(start, this.#calendar.spentIn(start) + others, 0);
+    if (others > 0) this.#calendar.bookBefore(start, this.#unitsBefore(start, others, reading));
+    const added = Math.max(0, this.#unexplainedIn(start, reading));
+    this.#calendar.raise(start, this.#calendar.spentIn(start) + added, 0);
+    this.#readAt = reading.receivedAt;
     return others;
   }
 
@@ -118,6 +123,17 @@ export class SlidingCounterModel implements WindowModel {
       if (over > gone) at = Math.max(at, began + length * Math.min(1, (over - gone) / Math.max(0, sliding)));
     }
     return at;
+  }
+
+  /** Units of others since the last reading are taken to have come evenly: so many of them in the window before, where they count less by now. */
+  #unitsBefore(start: number, others: number, { receivedAt, sentAt, limit }: WindowReading): number {
+    const beganAt = this.#clock.soonest(start);
+    if (this.#readAt === -Infinity || this.#readAt >= beganAt) return 0;
+    const from = Math.max(this.#readAt, this.#clock.soonest(this.#calendar.before(start)));
+    const part = Math.min(1, (beganAt - from) / (receivedAt - from));
+    const left = 1 - this.#gone(start, this.#clock.least(sentAt));
+    const room = Math.max(0, limit - this.#calendar.spentOnlyBefore(start));
+    return Math.min(room, (others * part) / (part * left + 1 - part));
   }
 
   /** See {@link unexplained}, of a reading that surely speaks of the window that began at `start`. */

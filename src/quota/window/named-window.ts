@@ -92,7 +92,7 @@ export class NamedWindow implements Limit {
     this.#lastReading = lastReading;
     this.#otherConsumers = otherConsumers;
     this.#sent = sent;
-    this.#namedEnd = new NamedEnd(period, clock);
+    this.#namedEnd = new NamedEnd(period, clock, known.answered);
     this.#refusals = new Refusals(period, { ...parts, probing });
     this.#otherUsage = new OtherUsage(period, parts);
     this.#probing = probing;
@@ -279,7 +279,11 @@ export class NamedWindow implements Limit {
   onNamedReset(stated: number, sentAt: number): void {
     const end = this.period === 'month' ? monthEndBy(stated) : stated;
     if (this.#periodMs <= SHORT_MS) return;
-    if (this.candidates.isOpen) this.candidates.dismiss(this.#namedEnd.allows(end, this.#known.shareLimit.isShared));
+    const { candidates } = this;
+    if (candidates.isOpen) {
+      const { isShared } = this.#known.shareLimit;
+      candidates.dismiss(this.#namedEnd.allows(end, { isShared, mayFill: candidates.may.onlyFills }));
+    }
     // A whole second may be cut.
     this.#probing.onNamedEnd(end % ROUNDING_MS === 0 ? end + ROUNDING_MS : end, sentAt);
   }

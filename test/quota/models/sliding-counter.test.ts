@@ -124,6 +124,30 @@ describe('an estimate that the service rounds', () => {
     expect(model.spent(3_000)).toBe(6);
   });
 
+  it('takes units of others since the last answer to have come evenly, and those of the minute before count less and less', () => {
+    const model = new SlidingCounterModel('minute', exactClock());
+    const hundred = readingsOf(100, 0);
+    model.reconcile(hundred(40_000, 0, { own: 0 }));
+    // A unit each second: 20 in the minute before, of which a sixth is gone, and 10 in this one; a unit may be a rounding.
+    model.reconcile(hundred(70_000, 27));
+    expect(model.spent(70_000)).toBeCloseTo(26, 0);
+    expect(model.spent(119_900)).toBeCloseTo(9.8, 0);
+    expect(model.spent(180_000)).toBeCloseTo(0, 1);
+  });
+
+  it('takes units of others for those of this minute, if it is not known when counting began', () => {
+    const model = new SlidingCounterModel('minute', exactClock());
+    model.reconcile(readingsOf(100, 0)(70_000, 27));
+    expect(model.spent(119_900)).toBe(26);
+  });
+
+  it('had room for no more in the minute before than its limit, with our own', () => {
+    const model = minutes(8);
+    model.reconcile(read(114_900, 9));
+    // Of the ten in the minute before a twelfth counts: the rest of eight came since.
+    expect(model.spent(119_990)).toBeCloseTo(7.2, 1);
+  });
+
   it('says nothing where its request may have been counted in either window', () => {
     const model = minutes(1);
     const astride = read(59_950, 9);

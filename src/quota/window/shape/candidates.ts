@@ -1,19 +1,9 @@
-import { ROUNDING, type Shape, TOLERANCE, type WindowModel, type WindowReading } from '../../models/model.ts';
+import { type Shape, TOLERANCE, type WindowModel, type WindowReading } from '../../models/model.ts';
 import type { Shapes } from '../../share-limit.ts';
-import { SHORT_MS } from '../../time/periods.ts';
 import type { AnsweredRequests } from '../../usage/answered.ts';
+import { Debts } from './debts.ts';
 import { KnownUsage } from './known-usage.ts';
 import { RecentReadings } from './recent-readings.ts';
-
-/** A model is dismissed when it left this much unexplained that another explained: in units, and in parts of the limit. */
-const LEAST_DEBT = 3;
-const LARGEST_DEBT = 0.03;
-
-/** Consumers that are not known yet may take this part of the limit in a window, evenly. */
-const UNSEEN_PART = 0.3;
-
-/** A candidate expects a reading that it exceeds by no more than this: by a rounding of its estimate and one of the reading, in units. */
-const NEAR = 2 * ROUNDING;
 
 /** Of longer windows not all requests are remembered that may be counted, in milliseconds. */
 const LONGEST_SEEN_MS = 60_000;
@@ -26,9 +16,8 @@ export class CandidateShapes {
   /** The most cautious of all models alone. */
   readonly mostCautious: readonly WindowModel[];
   readonly #all: readonly WindowModel[];
-  /** Units that a model has left unexplained and another has explained. */
-  readonly #debts = new Map<WindowModel, number>();
   readonly #recent: RecentReadings;
+  readonly #debts: Debts;
   readonly #dismissed = new Set<WindowModel>();
   readonly #periodMs: number;
   /** Whether readings count the request that they answer; undefined: it is not known. */
@@ -47,6 +36,7 @@ export class CandidateShapes {
     this.#all = models;
     this.#periodMs = periodMs;
     this.#recent = new RecentReadings(periodMs);
+    this.#debts = new Debts(periodMs, this.#recent);
     this.mostCautious = models.slice(0, 1);
     this.#keep(models);
   }
@@ -104,21 +94,24 @@ export class CandidateShapes {
    */
   eliminate(reading: WindowReading, answered: AnsweredRequests, isAlone: boolean): void {
     if (this.#all.length === 1) return;
-    const nearest = isAlone && this.isOpen ? this.#nearest(reading) : -Infinity;
-    const isDebtPossible = nearest > -Infinity;
     const besides = this.#besides(reading, answered, isAlone);
-    const drops = !reading.limited && this.#may.sinksSteadily && this.#recent.dropsTo(besides);
+    const drops = !reading.limited && this.#may.sinksSteadily && this.#recent.dropsSteeplyTo(besides);
     const dropsTwice = !reading.limited && this.#may.onlyFills && this.#recent.dropsTwiceTo(besides);
-    const unseen = this.#unseen(reading);
     const usage = new KnownUsage(answered, this.#recent);
     let alive = this.#alive;
+    const drop = (out: WindowModel) => {
+      alive = alive.filter((model) => model !== out);
+    };
     for (const model of this.#alive) {
       const isOut =
         (drops && model.shape.sinksSteadily) ||
         (dropsTwice && model.shape.onlyFills) ||
-        model.isContradicted(besides, usage) ||
-        (isDebtPossible && this.#isInDebt(model, reading, unseen, nearest >= -NEAR));
-      if (isOut) alive = alive.filter((other) => other !== model);
+        model.isContradicted(besides, usage);
+      if (isOut) drop(model);
+    }
+    for (const model of alive.length > 1 ? this.#debts.debtors(reading, alive, { isAlone, answered }) : []) {
+      this.#dismissed.add(model);
+      drop(model);
     }
     // Not before: it may take the place of the last one.
     if (!reading.limited) this.#recent.add(reading);
@@ -146,7 +139,7 @@ export class CandidateShapes {
     else if (++this.#unexplainedRefusals >= 2) this.#keep(this.#all);
     else return false;
     this.#epoch++;
-    for (const model of this.#dismissed) this.#debts.delete(model);
+    for (const model of this.#dismissed) this.#debts.forgive(model);
     this.#dismissed.clear();
     this.#unexplainedRefusals = 0;
     return true;
@@ -207,38 +200,6 @@ export class CandidateShapes {
     this.#binding = bindingOf(alive, this.#all);
     this.#may = traitsOf((isSuch) => alive.some(({ shape }) => isSuch(shape)));
     this.#must = traitsOf((isSuch) => alive.every(({ shape }) => isSuch(shape)));
-  }
-
-  /** By how many units, as a negative number, that candidate exceeds a reading which comes nearest to it; -Infinity: each leaves units unexplained. */
-  #nearest(reading: WindowReading): number {
-    let nearest = -Infinity;
-    for (const model of this.#alive) {
-      const unexplained = model.unexplained(reading) ?? Infinity;
-      if (unexplained <= TOLERANCE) nearest = Math.max(nearest, unexplained);
-    }
-    return nearest;
-  }
-
-  /** Units that consumers which are not known yet may have taken of a long window since the last reading. */
-  #unseen({ limit, receivedAt }: WindowReading): number {
-    if (this.#periodMs <= SHORT_MS) return 0;
-    return UNSEEN_PART * limit * Math.min(1, (receivedAt - this.#recent.lastSentAt) / this.#periodMs);
-  }
-
-  /**
-   * Whether a model has left more unexplained, while another explained it, than chance or `unseen` units of others would have it: in all, or at once
-   * where another expects just that.
-   */
-  #isInDebt(model: WindowModel, reading: WindowReading, unseen: number, isExpected: boolean): boolean {
-    const unexplained = model.unexplained(reading) ?? 0;
-    const most = Math.max(LEAST_DEBT, reading.limit * LARGEST_DEBT);
-    const added = isExpected && unexplained > most ? unexplained : unexplained - unseen;
-    if (added <= TOLERANCE) return false;
-    const debt = (this.#debts.get(model) ?? 0) + added;
-    this.#debts.set(model, debt);
-    if (debt <= most) return false;
-    this.#dismissed.add(model);
-    return true;
   }
 }
 

@@ -26,9 +26,15 @@ export class RecentReadings {
    * Whether usage dropped to this reading, from any of the last ones, faster than the limit per window: in some shapes it sinks by no more, so a
    * steeper drop rules them out.
    */
-  dropsTo(reading: WindowReading): boolean {
+  dropsSteeplyTo(reading: WindowReading): boolean {
     const rate = reading.limit / this.#periodMs;
     return this.#readings.some((before) => dropBetween(before, reading) > rate * (reading.receivedAt - before.sentAt));
+  }
+
+  /** Whether usage dropped to this reading from the last one. */
+  dropsTo(reading: WindowReading): boolean {
+    const last = this.#readings.at(-1);
+    return last !== undefined && dropBetween(last, reading) > 0;
   }
 
   /** Whether usage dropped twice to this reading in less than the window's length: one that only fills is emptied once in that time. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { SHAPES } from '../../../../src/quota/models/all.ts';
+import { slidingLog } from '../../../../src/quota/models/sliding-log.ts';
 import { ServerClock } from '../../../../src/quota/time/server-clock.ts';
+import { AnsweredRequests } from '../../../../src/quota/usage/answered.ts';
 import { NamedEnd } from '../../../../src/quota/window/shape/named-end.ts';
 import { knownClock, readingsOf } from '../../support/builders.ts';
 
@@ -13,9 +15,9 @@ type Read = readonly [sentAt: number, used: number];
 
 /** The shapes that an end allows which the last of these answers names. */
 function allowed(end: number, readings: readonly Read[], clock = knownClock(), isShared = true): readonly string[] {
-  const named = new NamedEnd('minute', clock);
+  const named = new NamedEnd('minute', clock, new AnsweredRequests());
   for (const [sentAt, used] of readings) named.onReading(reading(sentAt, used));
-  return SHAPES.filter(named.allows(end, isShared)).map(({ name }) => name);
+  return SHAPES.filter(named.allows(end, { isShared, mayFill: false })).map(({ name }) => name);
 }
 
 const OF_CALENDARS = ['sliding-counter', 'aligned'];
@@ -66,10 +68,10 @@ describe('the end of a window that the service names', () => {
   });
 
   it('follows no request that cost nothing: it began no window', () => {
-    const named = new NamedEnd('minute', knownClock());
+    const named = new NamedEnd('minute', knownClock(), new AnsweredRequests());
     named.onReading({ ...reading(2_100, 0), own: 0 });
     named.onReading(reading(20_000, 2));
-    const names = SHAPES.filter(named.allows(MINUTE_MS, true)).map(({ name }) => name);
+    const names = SHAPES.filter(named.allows(MINUTE_MS, { isShared: true, mayFill: false })).map(({ name }) => name);
     expect(names).toEqual(allowed(MINUTE_MS, [[20_000, 2]]));
   });
 
@@ -86,11 +88,28 @@ describe('the end of a window that the service names', () => {
     expect(allowedBy(50)).toEqual(ofBucket);
   });
 
+  it('is not that of a log, if that surely counts a request of ours which came more than a minute and two seconds before it', () => {
+    const isOfLog = (sentAt: number, mayFill = false) => {
+      const answered = new AnsweredRequests();
+      answered.add(sentAt, sentAt + 100, 1, 1);
+      const named = new NamedEnd('minute', knownClock(), answered);
+      named.onReading(reading(59_000, 50));
+      return named.allows(2 * MINUTE_MS, { isShared: true, mayFill })(slidingLog);
+    };
+    expect(isOfLog(30_000)).toBe(false);
+    expect(isOfLog(57_800)).toBe(false);
+    expect(isOfLog(57_900)).toBe(true);
+    // By the time of the answer it counts no more, or may not.
+    expect(isOfLog(-1_000)).toBe(true);
+    // Others spent 50, and a window that only fills may have begun with one of theirs.
+    expect(isOfLog(30_000, true)).toBe(true);
+  });
+
   it('tells nothing without the service’s clock, before the first reading, and with a refusal', () => {
     expect(allowed(MINUTE_MS, [[20_000, 1]], new ServerClock())).toEqual(ALL);
     expect(allowed(MINUTE_MS, [])).toEqual(ALL);
-    const named = new NamedEnd('minute', knownClock());
+    const named = new NamedEnd('minute', knownClock(), new AnsweredRequests());
     named.onReading(reading(20_000, 100, { limited: true }));
-    expect(SHAPES.every(named.allows(MINUTE_MS, true))).toBe(true);
+    expect(SHAPES.every(named.allows(MINUTE_MS, { isShared: true, mayFill: false }))).toBe(true);
   });
 });

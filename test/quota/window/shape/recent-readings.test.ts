@@ -17,31 +17,31 @@ describe('the usage of a window that sinks steadily', () => {
   it('drops by the limit per window, from when the one request was sent until the other was answered, and a rounding', () => {
     const recent = seen([1_000, 100]);
     // Ten units a second for 2 s and a round trip are 21, and 1.5 is what both are rounded by.
-    expect(recent.dropsTo(reading(3_000, 77.5))).toBe(false);
-    expect(recent.dropsTo(reading(3_000, 77.4))).toBe(true);
+    expect(recent.dropsSteeplyTo(reading(3_000, 77.5))).toBe(false);
+    expect(recent.dropsSteeplyTo(reading(3_000, 77.4))).toBe(true);
   });
 
   it('says nothing of two requests that were under way together, in either order', () => {
     const recent = seen([0, 100]);
     // What is posted late may be missing for 50 ms.
-    expect(recent.dropsTo(reading(149, 0))).toBe(false);
-    expect(recent.dropsTo(reading(150, 0))).toBe(true);
+    expect(recent.dropsSteeplyTo(reading(149, 0))).toBe(false);
+    expect(recent.dropsSteeplyTo(reading(150, 0))).toBe(true);
   });
 
   it('is compared with each of sixteen readings, which are a sixteenth of a window apart, and with the last one', () => {
     const apart = (count: number) =>
       Array.from({ length: count }, (_, at) => [(1 + at) * (MINUTE_MS / 16), 300] as const);
     const dropsFromFirst = (...readings: readonly (readonly [number, number])[]) =>
-      seen([0, 1_000], ...readings).dropsTo(reading(61_000, 380));
+      seen([0, 1_000], ...readings).dropsSteeplyTo(reading(61_000, 380));
     expect([dropsFromFirst(...apart(15)), dropsFromFirst(...apart(16))]).toEqual([true, false]);
     const close = Array.from({ length: 40 }, (_, at) => [60_000 + at, 300 + at] as const);
     expect([dropsFromFirst(...apart(13), ...close), dropsFromFirst(...apart(14), ...close)]).toEqual([true, false]);
-    expect(seen(...close).dropsTo(reading(60_189, 334))).toBe(true);
-    expect(seen(...close).dropsTo(reading(60_189, 335))).toBe(false);
+    expect(seen(...close).dropsSteeplyTo(reading(60_189, 334))).toBe(true);
+    expect(seen(...close).dropsSteeplyTo(reading(60_189, 335))).toBe(false);
   });
 
   it('drops to no first reading', () => {
-    expect(seen().dropsTo(reading(0, 0))).toBe(false);
+    expect(seen().dropsSteeplyTo(reading(0, 0))).toBe(false);
   });
 });
 
