@@ -153,6 +153,19 @@ export const crowds: readonly Scenario[] = [
       }),
     ),
   ),
+  ...KINDS.flatMap((second) =>
+    KINDS.filter((minute) => minute !== second || !['aligned', 'sliding-log'].includes(minute)).map(
+      (minute): Scenario => ({
+        name: `4 clients that do not share, ${second} second, ${minute} minute`,
+        promised: second === 'sliding-log' || minute === 'sliding-log' ? 'crowd, sliding' : 'crowd',
+        isDeep: second !== minute,
+        limits: USUAL,
+        windows: { second, minute },
+        clients: 4,
+        bulk: 2_250,
+      }),
+    ),
+  ),
 ];
 
 /** So many of them with so many calls where nothing else is limited, in each shape. */
