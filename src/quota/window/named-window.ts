@@ -267,7 +267,8 @@ export class NamedWindow implements Limit {
     this.#probing.onReading(reading, this.#lastReading.sentAt);
     this.#roomForOthers.onReading(reading);
     // The first reading is no evidence, but its request may have been counted on either side of a boundary.
-    if (this.#isRead) this.candidates.eliminate(reading, this.#known.answered, this.isAlone);
+    const { answered, shareLimit } = this.#known;
+    if (this.#isRead) this.candidates.eliminate(reading, answered, this.isAlone, !shareLimit.isAlone);
     else if (!reading.limited) this.book(Math.min(reading.own, reading.used), reading.sentAt, reading.receivedAt);
     this.#refusals.onReading(reading);
     const unexplained = this.candidates.reconcile(reading, this.#known.answered);

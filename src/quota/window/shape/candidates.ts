@@ -90,9 +90,10 @@ export class CandidateShapes {
    * other consumers can only add to a reading, so they cannot fake that. It is dismissed when readings count more than it can explain and another
    * candidate can, which is weaker evidence: a refusal takes it back.
    *
-   * @param isAlone - whether a reading counts what we spent alone: what siblings spent is left unexplained by every shape.
+   * @param isAlone - whether a reading counts what we spent alone.
+   * @param hasSiblings - whether processes of a share spend, too: what they spent is left unexplained by every shape.
    */
-  eliminate(reading: WindowReading, answered: AnsweredRequests, isAlone: boolean): void {
+  eliminate(reading: WindowReading, answered: AnsweredRequests, isAlone: boolean, hasSiblings: boolean = false): void {
     if (this.#all.length === 1) return;
     const besides = this.#besides(reading, answered, isAlone);
     const drops = !reading.limited && this.#may.sinksSteadily && this.#recent.dropsSteeplyTo(besides);
@@ -109,7 +110,8 @@ export class CandidateShapes {
         model.isContradicted(besides, usage);
       if (isOut) drop(model);
     }
-    for (const model of alive.length > 1 ? this.#debts.debtors(reading, alive, { isAlone, answered }) : []) {
+    const isComparable = alive.length > 1 && !hasSiblings;
+    for (const model of isComparable ? this.#debts.debtors(reading, alive, { isAlone, answered }) : []) {
       this.#dismissed.add(model);
       drop(model);
     }

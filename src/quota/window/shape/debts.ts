@@ -10,6 +10,9 @@ const LARGEST_DEBT = 0.03;
 /** Consumers that are not known yet may take this part of the limit in a window, evenly. */
 const UNSEEN_PART = 0.3;
 
+/** Known consumers may have added this part of the limit to what a candidate expects, at most, and no more than the limit in a window. */
+const ADDED_PART = 0.15;
+
 /** A candidate expects a reading that it exceeds by no more than this: by a rounding of its estimate and one of the reading, in units. */
 const NEAR = 2 * ROUNDING;
 
@@ -62,16 +65,18 @@ export class Debts {
 
   /**
    * What others spent is left unexplained by every candidate, most of it by those that only fill, which have forgotten what was used before they began:
-   * these are in debt where they leave more than others take at once, and another expects the reading.
+   * these are in debt where they leave more than others take at once, and another expects the reading, but for what others may have added since the last one.
    */
   #besideOthers(
     reading: WindowReading,
     alive: readonly WindowModel[],
     { answered }: Consumption,
   ): readonly WindowModel[] {
-    const most = mostOf(reading);
     const filling = alive.filter(onlyFills);
-    if (filling.length === 0 || nearestOf(alive, reading, most) < -most) return [];
+    if (filling.length === 0) return [];
+    const most = mostOf(reading);
+    const part = Math.min(ADDED_PART, (reading.receivedAt - this.#recent.lastSentAt) / this.#periodMs);
+    if (nearestOf(alive, reading, most + part * reading.limit) < -most) return [];
     // Where usage dropped, a window that only fills has begun anew.
     const since = this.#recent.dropsTo(reading) ? answered.settledSince(this.#recent.lastSentAt) : undefined;
     return filling.filter((model) => {

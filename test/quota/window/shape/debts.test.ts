@@ -24,8 +24,8 @@ function minute(other: WindowModel = new AlignedModel('minute', knownClock())) {
       answered.add(sentAt, sentAt + 100, units, units);
     },
     /** What is still a candidate after a reading. */
-    leftBy(sentAt: number, used: number) {
-      candidates.eliminate(reading(sentAt, used), answered, false);
+    leftBy(sentAt: number, used: number, hasSiblings = false) {
+      candidates.eliminate(reading(sentAt, used), answered, false, hasSiblings);
       candidates.reconcile(reading(sentAt, used), answered);
       return candidates.alive;
     },
@@ -51,6 +51,23 @@ describe('beside other consumers, a shape that only fills', () => {
     const { spend, leftBy } = minute();
     spend(30_000, 29);
     expect(leftBy(65_000, 30)).toHaveLength(2);
+  });
+
+  it('is dismissed as well where others may have added what no shape expects: a tenth of the limit in six seconds', () => {
+    const leftBy = (used: number) => {
+      const { spend, leftBy: left } = minute();
+      spend(30_000, 60);
+      left(59_000, 61);
+      return left(65_000, used);
+    };
+    expect(leftBy(73)).toHaveLength(1);
+    expect(leftBy(76)).toHaveLength(2);
+  });
+
+  it('is kept in a share, where siblings spend what it leaves unexplained', () => {
+    const { spend, leftBy } = minute();
+    spend(30_000, 60);
+    expect(leftBy(65_000, 62, true)).toHaveLength(2);
   });
 
   it('is kept where no other shape expects what the service counted', () => {
