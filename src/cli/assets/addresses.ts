@@ -33,6 +33,8 @@ export async function gatherAddresses(
     }
     const text = source === '-' ? await textOf(stdin) : await textIn('--from', source);
     const name = source === '-' ? 'standard input' : source;
+    if (text.includes('\0'))
+      throw new UsageError(`${name} is no text in UTF-8, as --from requires. \`>\` of PowerShell 5 writes UTF-16.`);
     const found = addressesIn(text).map(({ address, line }) => ({ address, place: `line ${line} of ${name}` }));
     if (found.length === 0) throw new UsageError(`There are no addresses in ${name}.`);
     for (const one of found) given.push(one);

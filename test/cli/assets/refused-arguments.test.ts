@@ -22,6 +22,11 @@ describe('assets refuses, before anything is spent,', () => {
       /\nstacks-quota: … and 40 more\.\nTry: /,
     ],
     ['a file without addresses', () => ['--from', fileWith('# none\n')], /^There are no addresses in /],
+    [
+      'a file in UTF-16, as PowerShell writes it',
+      () => ['--from', fileWith(`\uFEFF${FIRST}\r\n`.split('').join('\0'))],
+      /is no text in UTF-8, as --from requires\. `>` of PowerShell 5 writes UTF-16\.\nTry: /,
+    ],
     ['a file that is not there', () => ['--from', '/none'], /^--from \/none cannot be read: ENOENT\./],
     ['nothing on standard input', () => ['-'], /^There are no addresses in standard input\./],
     ['a page larger than there are', () => [FIRST, '--limit', '101'], /^--limit must be at most 100/],
