@@ -1,4 +1,4 @@
-import { type Period, startOf } from '../time/periods.ts';
+import { type Period, periodMsOf, SHORT_MS, startOf } from '../time/periods.ts';
 import type { ServerClock } from '../time/server-clock.ts';
 import { CalendarUsage } from './calendar-usage.ts';
 import { type Shape, type SureUsage, TOLERANCE, type WindowModel, type WindowReading } from './model.ts';
@@ -48,11 +48,15 @@ export class AlignedModel implements WindowModel {
 
   reconcile(reading: WindowReading): number {
     if (!this.#clock.known) return 0;
-    const sure = this.#calendar.only(reading.sentAt, reading.receivedAt);
+    const { sentAt, receivedAt } = reading;
+    const sure = this.#calendar.only(sentAt, receivedAt);
+    if (sure !== undefined) this.#calendar.lower(sure, reading);
+    // Whichever it speaks of, a later one has not begun, and an earlier one has ended. With dates this is so for a moment only, and blurs what others use.
+    else if (!this.#clock.isDated && periodMsOf(this.#period) > SHORT_MS)
+      for (const start of this.#calendar.windows(sentAt, receivedAt)) this.#calendar.lower(start, reading);
     // A refusal near a boundary most likely came just before it.
     if (sure === undefined && !reading.limited) return 0;
-    if (sure !== undefined) this.#calendar.lower(sure, reading);
-    const start = sure ?? startOf(this.#period, this.#clock.least(reading.sentAt));
+    const start = sure ?? startOf(this.#period, this.#clock.least(sentAt));
     return this.#calendar.raise(start, reading.used, reading.held);
   }
 }

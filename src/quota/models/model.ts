@@ -70,7 +70,7 @@ export interface Shape {
   readonly sinksSteadily?: boolean;
   /** Whether the service estimates usage, so that what fits the most cautious shape need not fit this one. */
   readonly isEstimated?: boolean;
-  /** Whether a reset that the service announces overrules our own estimate of it, once: only for shapes that do not follow the calendar. */
+  /** Whether a reset that the service announces overrules our own estimate of it, once: only for shapes that do not follow the calendar, whose windows the dates of answers tell. */
   readonly acceptsNamedReset?: boolean;
   /** When units that are used at an instant are free again, all at once or evenly from one instant to another: for estimates. Omitted: one window later. */
   frees?(use: Use): readonly [from: number, to: number];

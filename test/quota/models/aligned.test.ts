@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AlignedModel, aligned } from '../../../src/quota/models/aligned.ts';
+import { ServerClock } from '../../../src/quota/time/server-clock.ts';
 import { AnsweredRequests } from '../../../src/quota/usage/answered.ts';
 import { knownClock, readingsOf } from '../support/builders.ts';
 
@@ -38,6 +39,26 @@ describe('an aligned window', () => {
     expect(model.isContradicted(read(59_950, 1), past)).toBe(false);
     expect(model.isContradicted(read(50_000, 1), past)).toBe(true);
     expect(model.isContradicted(read(50_000, 9), past)).toBe(false);
+  });
+
+  it('holds no more than a reading says, whichever of two windows that speaks of: the later one has not begun, or holds no more', () => {
+    const clock = new ServerClock();
+    clock.observeEnd('minute', 60_000, 0, 10_000);
+    const model = new AlignedModel('minute', clock);
+    model.book(5, 30_000, 30_100);
+    expect(model.earliest(1, 0, 5, 55_000)).toBeGreaterThan(60_000);
+    expect(model.reconcile(read(54_000, 2, { settledSince: 1 }))).toBe(0);
+    expect(model.earliest(2, 0, 5, 55_000)).toBe(55_000);
+    expect(model.earliest(3, 0, 5, 55_000)).toBeGreaterThan(60_000);
+  });
+
+  it('of a second holds what was booked, where a reading may speak of either of two', () => {
+    const clock = new ServerClock();
+    clock.observeEnd('second', 1_000, 0, 300);
+    const model = new AlignedModel('second', clock);
+    model.book(5, 500, 510);
+    expect(model.reconcile(read(800, 2))).toBe(0);
+    expect(model.earliest(1, 0, 5, 910)).toBeGreaterThan(1_000);
   });
 
   it('is taken as full by a refusal near its end', () => {

@@ -39,8 +39,13 @@ export class Capacity {
   earliest(units: number, held: number, cap: number, now: number, isTrial: boolean = false): number {
     let at = now;
     for (const model of this.binding)
-      if (!isTrial || !model.shape.acceptsNamedReset) at = Math.max(at, model.earliest(units, held, cap, now));
+      if (!isTrial || !this.#accepts(model.shape)) at = Math.max(at, model.earliest(units, held, cap, now));
     return at;
+  }
+
+  /** Whether a reset that the service names overrules a model: of the calendar only while no answer carries a `Date`. */
+  #accepts({ acceptsNamedReset = false, isCalendar = false }: Shape): boolean {
+    return acceptsNamedReset || (isCalendar && !this.#clock.isDated);
   }
 
   /** When the window ends, as far as its candidate shapes follow the calendar. */

@@ -49,6 +49,14 @@ describe('what a window holds by its candidate shapes', () => {
     expect(calendar.earliest(1, 0, LIMIT, 55_000, true)).toBe(calendar.earliest(1, 0, LIMIT, 55_000));
   });
 
+  it('does not hold back a trial either where the service’s clock cannot tell whether a minute of the calendar has ended', () => {
+    const clock = new ServerClock();
+    clock.observeEnd('minute', MINUTE_MS, 0, 10_000);
+    const capacity = full([aligned], clock);
+    expect(capacity.earliest(1, 0, LIMIT, 55_000)).toBeGreaterThan(MINUTE_MS);
+    expect(capacity.earliest(1, 0, LIMIT, 55_000, true)).toBe(55_000);
+  });
+
   it('ends with the calendar surely where each of them follows it, and perhaps where one does', () => {
     const {
       certainty,
