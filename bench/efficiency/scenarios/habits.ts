@@ -1,5 +1,6 @@
 import type { ServiceLimits } from '../../../src/testing/index.ts';
 import type { Errand, Scenario } from '../scenario.ts';
+import { KINDS } from './shapes.ts';
 
 const USUAL: ServiceLimits = { second: 20, minute: 500 };
 
@@ -220,6 +221,17 @@ export const habits: readonly Scenario[] = [
     bulk: 1_250,
   },
   { name: 'no date', promised: 'honest', limits: USUAL, service: { headers: { date: false } }, bulk: 1_250 },
+  ...KINDS.map(
+    (windows): Scenario => ({
+      name: `no date, a minute alone, ${windows}`,
+      promised: 'honest',
+      isDeep: windows !== 'first-request',
+      limits: { minute: 500 },
+      windows,
+      service: { headers: { date: false } },
+      bulk: 2_250,
+    }),
+  ),
   { name: 'no cost', promised: 'honest', limits: USUAL, service: { headers: { cost: false } }, bulk: 1_250 },
   {
     name: 'costs by endpoint, 1 and 5',
