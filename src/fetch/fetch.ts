@@ -1,6 +1,8 @@
 import { ConfigError } from '../errors.ts';
+import { joinBytes } from '../http/bytes.ts';
 import type { Outgoing, Reply, Run } from '../http/call.ts';
 import { untilAborted } from '../http/cancellation.ts';
+import { cancel, drained } from '../http/read-body.ts';
 import { isPaced } from '../http/transport.ts';
 import { boundsOf, type CallBounds } from '../options/client-options.ts';
 import type { EndpointNames } from './endpoint-name.ts';
@@ -69,9 +71,16 @@ export function createFetch(dependencies: CreateFetchOptions): (options?: FetchO
           isAnnounced,
         });
       const isRead = request.body !== null && !streamBody;
-      const reply = await (isRead
-        ? withBody(request as Request, signal, dependencies, (body) => makeCall(body, true))
-        : makeCall(request.body ?? undefined));
+      let reply: Reply;
+      try {
+        reply = await (isRead
+          ? withBody(request as Request, signal, dependencies, (body) => makeCall(body, true))
+          : makeCall(request.body ?? undefined));
+      } catch (error) {
+        // As `fetch` does: a stream of the caller's may hold a file.
+        void cancel(request.body, error);
+        throw error;
+      }
       if (reply.stream) inputOf.set(reply.stream, input);
       return responseFrom(reply, redact);
     };
@@ -103,13 +112,18 @@ async function withBody(
   request: Request,
   signal: AbortSignal | undefined,
   { announce, closed }: Pick<CreateFetchOptions, 'announce' | 'closed'>,
-  makeCall: (body: ArrayBuffer) => Promise<Reply>,
+  makeCall: (body: BufferSource) => Promise<Reply>,
 ): Promise<Reply> {
   const arrive = announce();
+  // Not `arrayBuffer`, which reads on after an abort, for ever if the stream does not end. But not every runtime has `body`.
+  const reader = request.body?.getReader();
+  const whole = (): Promise<BufferSource> => (reader ? drained(reader).then(joinBytes) : request.arrayBuffer());
   let reply: Promise<Reply>;
   try {
-    const read = (): Promise<ArrayBuffer> => untilAborted(() => request.arrayBuffer(), closed);
-    reply = makeCall(await untilAborted(read, signal));
+    reply = makeCall(await untilAborted(() => untilAborted(whole, closed), signal));
+  } catch (error) {
+    void cancel(reader, error);
+    throw error;
   } finally {
     arrive();
   }

@@ -105,8 +105,8 @@ class BoundedBody {
         return last?.byteLength ? last : undefined;
       }
       const piece = mask ? mask.piece(value) : value;
-      // One that is no bytes has no such length: it is refused where it is handed on.
-      if (piece.byteLength !== 0) return piece;
+      // A copy, because a byte stream detaches what it is given: a custom `fetch` may keep it, and a pool of Node's buffers cannot be detached.
+      if (piece.byteLength !== 0) return Uint8Array.prototype.slice.call(piece) as Uint8Array<ArrayBuffer>;
     }
   }
 

@@ -20,10 +20,13 @@ export const UNSENT: ReadonlySet<string> = new Set([
 
 /**
  * Codes of requests that the client or `fetch` does not send, which are no failures of the service: the key cannot be sent (`KEY_`), a header is one that
- * `fetch` does not send, `fetch` takes no Request, or Node's permissions forbid it. One whose body is not as long as stated (`REQ_C…`) may be sent in part.
+ * `fetch` does not send, `fetch` takes no Request, Node's permissions forbid it, or the dispatcher was closed.
  */
 export const REFUSED_HERE: RegExp =
-  /^(?:KEY_|ERR_(?:INVALID_URL|ACCESS_DENIED)|UND_ERR_(?:INVALID_ARG|NOT_SUPPORTED|REQ_C))/;
+  /^(?:KEY_|ERR_(?:INVALID_URL|ACCESS_DENIED)|UND_ERR_(?:INVALID_ARG|NOT_SUPPORTED|CLOSED|DESTROYED|REQ_C))/;
+
+/** Of these, the codes of requests that may have been sent: the body is not as long as stated, or the dispatcher was destroyed meanwhile. */
+const MAY_BE_SENT = /^UND_ERR_(?:DESTROYED|REQ_C)/;
 
 /** The failure of a request that got no usable answer. */
 export class Failure extends Error {
@@ -37,7 +40,7 @@ export class Failure extends Error {
 
   /** Whether the request was certainly not sent. */
   get isUnsent(): boolean {
-    return UNSENT.has(this.code) || (REFUSED_HERE.test(this.code) && !/REQ_C/.test(this.code));
+    return UNSENT.has(this.code) || (REFUSED_HERE.test(this.code) && !MAY_BE_SENT.test(this.code));
   }
 }
 

@@ -43,7 +43,7 @@ async function read<T>(
   try {
     const opened = unreadBody(response)?.getReader();
     reader = opened;
-    return join(opened ? await cancellation.during(() => drained(opened)) : []);
+    return join(opened ? await cancellation.during(() => drained(opened, LARGEST_BODY)) : []);
   } catch (error) {
     void cancel(reader, signal.reason);
     throw signal.aborted ? signal.reason : failureOf(error, redact);
@@ -52,13 +52,16 @@ async function read<T>(
 
 type BodyReader = ReadableStreamDefaultReader<Bytes>;
 
-async function drained(reader: BodyReader): Promise<readonly Uint8Array[]> {
+/** All pieces of a body of at most so many bytes. */
+export async function drained(reader: BodyReader, most: number = Infinity): Promise<readonly Uint8Array[]> {
   const pieces: Uint8Array[] = [];
   for (let size = 0; ; ) {
     const { done, value } = await reader.read();
     if (done) return pieces;
+    // Text, which a stream of Node has with an encoding, would become zeros.
+    if (!ArrayBuffer.isView(value)) throw new TypeError('A body must be a stream of bytes.');
     size += value.byteLength;
-    if (size > LARGEST_BODY) throw new Failure('TOO_LARGE');
+    if (size > most) throw new Failure('TOO_LARGE');
     pieces.push(value);
   }
 }

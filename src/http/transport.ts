@@ -7,7 +7,7 @@ import type { KeyBreaker } from './key-breaker.ts';
 import type { KeyMask } from './key-mask.ts';
 import type { KeyRing } from './key-ring.ts';
 import { isPrototypePolluted, KY_DEFAULTS, ownRequestFields } from './prototype-guard.ts';
-import { readBytes, readText } from './read-body.ts';
+import { cancel, readBytes, readText } from './read-body.ts';
 import { Redaction } from './redaction.ts';
 import { isLimitation } from './status.ts';
 
@@ -94,10 +94,10 @@ export function createTransport(settings: TransportOptions): Transport {
         const request = input as Request;
         onLeave(number);
         completeHeaders(request.headers, secret, settings);
-        if (isPlain) return answerOf(await fetchPlain(request, signal));
+        if (isPlain) return answerOf(await fetchPlain(request, signal), signal);
         if (!fetch) PACED.add(request);
         const init = isPolluted ? { ...rest, ...ownRequestFields(request) } : rest;
-        return answerOf(await (fetch ?? globalThis.fetch)(request, init));
+        return answerOf(await (fetch ?? globalThis.fetch)(request, init), signal);
       };
       try {
         const response = await cancellation.during(() => wire(url, options));
@@ -159,12 +159,16 @@ function isLimited403({ status, headers }: Response): boolean {
 }
 
 /** A custom `fetch` may return anything: a response is an object with the members that are read here. */
-function answerOf(given: Partial<Response> | null | undefined): Response {
+function answerOf(given: Partial<Response> | null | undefined, signal: AbortSignal): Response {
   const { status, headers, body, type } = given ?? {};
+  // From a `fetch` that ignores the signal: nothing awaits it any more, and unread its body would keep the connection.
+  if (signal.aborted) void cancel(body);
   if (type === 'error') throw new TypeError('fetch returned Response.error().');
   const isHeaded = typeof headers?.forEach === 'function' && typeof headers.get === 'function';
   // A response without a body has `null`. Without the member a body would be lost silently.
   const isReadable = body === null || typeof body?.getReader === 'function';
-  if (Number.isInteger(status) && isHeaded && isReadable) return given as Response;
-  throw new Failure('INVALID_RESPONSE', new TypeError('fetch must return a Response.'));
+  const isResponse = Number.isInteger(status) && isHeaded;
+  if (isResponse && isReadable) return given as Response;
+  const lacking = isResponse ? ' whose body is a ReadableStream' : '';
+  throw new Failure('INVALID_RESPONSE', new TypeError(`fetch must return a Response${lacking}.`));
 }

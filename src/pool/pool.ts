@@ -132,7 +132,9 @@ function callsBy(
     path: Path,
     ...given: PathArguments<Path, GetOptions<Body>>
   ): Promise<Result<Body>> =>
-    handAs(`GET ${path}`, given[0], (client, ...options) => client.get<Path, Body>(path, ...(options as typeof given)));
+    handAs(`GET ${String(path)}`, given[0], (client, ...options) =>
+      client.get<Path, Body>(path, ...(options as typeof given)),
+    );
 
   return {
     get,
@@ -142,7 +144,7 @@ function callsBy(
       path: Path,
       ...given: PathArguments<Path, RequestOptions<Body>>
     ): Promise<Result<Body>> =>
-      handAs(`${method} ${path}`, given[0], (client, ...options) =>
+      handAs(`${String(method)} ${String(path)}`, given[0], (client, ...options) =>
         client.request<Path, Body>(method, path, ...(options as typeof given)),
       ),
     getInfo: ((given: Parameters<Client['getInfo']>[0]) =>
@@ -167,7 +169,7 @@ function fetchesBy(hand: Hand, members: readonly Member[]): Client['fetchWith'] 
       const isRead = isRequest(init) || Symbol.asyncIterator in Object(init?.body);
       const isOneShot = options.streamBody === true || isRead;
       const place = input instanceof URL ? input.href : input;
-      const own = isRequest(init) ? init : copied(init);
+      const own = isRequest(init) ? init : copied(init ?? undefined);
       const make = async (client: Client, signal?: AbortSignal, maxQueueMs?: number): Promise<Response> => {
         // A Request gives its body once.
         const copy = isRequest(place) && !isOneShot ? (place.clone?.() ?? place) : place;
@@ -232,15 +234,14 @@ function copiedJson(json: unknown): unknown {
   }
 }
 
-/** Options with those terms in place of their own that are given. */
+/** Options with those terms in place of their own that are given. What is no options stays as it is: its client says so. */
 function withTerms<T>(
   options: T,
   terms: { readonly signal?: AbortSignal | undefined; readonly maxQueueMs?: number | undefined },
 ): T {
   const given = Object.entries(terms).filter(([, value]) => value !== undefined);
-  return given.length > 0 && typeof (options ?? {}) === 'object'
-    ? { ...options, ...Object.fromEntries(given) }
-    : options;
+  const isOptions = options === undefined || isRecord(options);
+  return given.length > 0 && isOptions ? { ...options, ...Object.fromEntries(given) } : options;
 }
 
 /** What a bulk has to know of several clients: what they do together. */

@@ -6,6 +6,11 @@ import { answering, INFO, pair } from './support/pair.ts';
 
 const reason = new Error('enough');
 
+function abortable(): { readonly signal: AbortSignal; readonly abort: () => void } {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: () => controller.abort(reason) };
+}
+
 describe('the signal of client.fetch', () => {
   const hangingBody = () => new ReadableStream({ pull: () => new Promise(() => {}) });
 
@@ -28,6 +33,29 @@ describe('the signal of client.fetch', () => {
     expect(await endOf(call)).toBe(reason);
     expect(left).toEqual([]);
   });
+
+  it.each([false, true])(
+    'cancels the body that a call was to send, as fetch does (streamBody: %s)',
+    async (streamBody) => {
+      const { clock, client, endOf } = pair({}, { keyless: { minute: 1 } });
+      await endOf(client.fetch(INFO));
+      const cancelled: unknown[] = [];
+      const cancel = (why: unknown): void => void cancelled.push(why);
+      const { signal, ...caller } = abortable();
+      // Read into memory it never ends; streamed it is not read, because the call waits.
+      const pull = async (one: ReadableStreamDefaultController): Promise<void> => {
+        await new Promise(setImmediate);
+        if (!streamBody) one.enqueue(Uint8Array.of(1));
+      };
+      const body = new ReadableStream({ pull, cancel });
+      const init = { method: 'POST', body, duplex: 'half', signal } as RequestInit;
+      const call = client.fetchWith({ streamBody })(INFO, init);
+      if (streamBody) clock.timer(1_000, caller.abort);
+      else setImmediate(caller.abort);
+      expect(await endOf(call)).toBe(reason);
+      await vi.waitFor(() => expect(cancelled).toEqual([reason]));
+    },
+  );
 
   it('ends a call that waits for quota', async () => {
     const { clock, mock, client, endOf } = pair({}, { keyless: { minute: 1 } });

@@ -33,6 +33,20 @@ it('of pieces that are no bytes breaks off, and does not end as if it had none',
   await expect(response.text()).rejects.toMatchObject({ name: 'ConnectionError' });
 });
 
+it('leaves the pieces to a fetch that keeps them, and takes those of a pool of Node', async () => {
+  const kept = new TextEncoder().encode('kept, ');
+  const body = new ReadableStream({
+    start(controller) {
+      controller.enqueue(kept);
+      controller.enqueue(Buffer.from('pooled'));
+      controller.close();
+    },
+  });
+  const client = createClient({ baseUrl: 'https://api.mock.test', fetch: async () => new Response(body) });
+  expect(await (await client.fetch('/x')).text()).toBe('kept, pooled');
+  expect(text(kept)).toBe('kept, ');
+});
+
 describe('a body that was made by hand, and cannot be cancelled', () => {
   /** What a client is given for every request: a body that never comes. */
   const clientOf = (own: object, status = 200) => {

@@ -87,6 +87,12 @@ describe('a body', () => {
 });
 
 describe('a body as bytes', () => {
+  it('that comes as text, like a stream of Node with an encoding, is a failure that says so', async () => {
+    const { stream } = bodyOf(['{}'] as unknown as Uint8Array[]);
+    const cause = { message: 'A body must be a stream of bytes.' };
+    expect(await failureOf(silent.readBytes(new Response(stream), never))).toMatchObject({ code: 'NETWORK', cause });
+  });
+
   it('is whole, and as it was sent', async () => {
     const { stream } = bodyOf([Uint8Array.of(0xef, 0xbb, 0xbf), Uint8Array.of(0, 255), Uint8Array.of()]);
     expect([...(await silent.readBytes(new Response(stream), never))]).toEqual([0xef, 0xbb, 0xbf, 0, 255]);

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createClient, createPool } from '../../src/index.ts';
+import { createClient, createPool, type Pool } from '../../src/index.ts';
 import { createMockService, type MockServiceOptions, virtualClock } from '../../src/testing/index.ts';
 import { DEEP } from '../support/deep.ts';
 import { PLANS, world } from './support/two-keys.ts';
@@ -198,6 +198,23 @@ describe('a pool', () => {
       await expect(pool.fetch(input as unknown as string)).rejects.toThrow(
         'input must be a URL, a string or a Request',
       );
+  });
+
+  it.each<[string, (pool: Pool) => Promise<unknown>, string]>([
+    ['null for options', (pool) => pool.get('/v2/info', null as never), 'call options must be an object, not null'],
+    ['a promise of options', (pool) => pool.get('/v2/info', Promise.resolve({}) as never), 'call options must be'],
+    ['a symbol for a path', (pool) => pool.get(Symbol('x') as never), 'path must begin with one slash'],
+    ['a symbol for a method', (pool) => pool.request(Symbol('x') as never, '/v2/info'), 'method must be one of'],
+    ['null for options of getInfo', (pool) => pool.getInfo(null as never), 'call options must be an object, not null'],
+  ])('refuses %s, as a client does', async (_, call, message) => {
+    const { clock, pool, requests } = world(PLANS);
+    await expect(clock.run(call(pool))).rejects.toThrow(message);
+    expect(requests()).toEqual([0, 0]);
+  });
+
+  it('takes null for the options of fetch, as fetch does', async () => {
+    const { clock, pool } = world(PLANS);
+    expect((await clock.run(pool.fetch('/extended/v1/info', null as never))).status).toBe(200);
   });
 
   it('makes a fetch without options, as a client does', async () => {

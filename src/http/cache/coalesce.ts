@@ -2,7 +2,7 @@ import type { Call, Reply, Run } from '../call.ts';
 
 /**
  * Lets identical calls that are made at the same time share one request. Identical calls differ in their signals at most: a call
- * with another priority or `maxWaitMs` may have to be sent sooner, so it is not shared.
+ * with another priority or `maxWaitMs` may have to be sent sooner, and one with other options of `fetch` may get another answer, so it is not shared.
  */
 export function coalesce(run: Run): Run {
   const underWay = new Map<string, CoalescedGet>();
@@ -10,6 +10,7 @@ export function coalesce(run: Run): Run {
     if (call.signal?.aborted) return Promise.reject(call.signal.reason);
     const name = nameOf(call);
     let shared = underWay.get(name);
+    if (shared && shared.dispatcher !== dispatcherOf(call)) return run(call);
     if (!shared) {
       const made: CoalescedGet = new CoalescedGet(run, call, () => {
         if (underWay.get(name) === made) underWay.delete(name);
@@ -26,10 +27,13 @@ class CoalescedGet {
   readonly #controller = new AbortController();
   readonly #reply: Promise<Reply>;
   readonly #onEnd: () => void;
+  /** undici's option. */
+  readonly dispatcher: unknown;
   #callers = 0;
 
   constructor(run: Run, call: Call, onEnd: () => void) {
     this.#onEnd = onEnd;
+    this.dispatcher = dispatcherOf(call);
     this.#reply = run({ ...call, signal: this.#controller.signal });
     this.#reply.then(onEnd, onEnd);
   }
@@ -54,7 +58,13 @@ class CoalescedGet {
 function nameOf({ request, ask, maxQueueMs, timeoutMs, takesRefusals, redirect, masksKey }: Call): string {
   const { cost, maxWaitMs, priority } = ask;
   const terms = [cost, String(maxWaitMs), String(maxQueueMs), priority, timeoutMs, takesRefusals, redirect, masksKey];
-  return JSON.stringify([requestName(request), terms]);
+  // An object, which has no text.
+  const init = { ...request.init, dispatcher: undefined };
+  return JSON.stringify([requestName(request), terms, init]);
+}
+
+function dispatcherOf({ request: { init } }: Call): unknown {
+  return (init as { readonly dispatcher?: unknown } | undefined)?.dispatcher;
 }
 
 /** Tells requests of one method apart: by where they go and what they say in their headers. */

@@ -12,7 +12,8 @@ export interface ResponseReuseOptions {
 
 /**
  * Runs GETs through the ETag cache and request coalescing. Both need the whole body, so it is not streamed. A call with the cache
- * mode `no-store`, `no-cache` or `reload` always sends a request.
+ * mode `no-store`, `no-cache` or `reload` always sends a request, and so does one with the option `integrity`: `fetch` verifies the body that it
+ * received, which a 304 does not have.
  */
 export function withResponseReuse(run: Run, { shareInFlight, etags, redact }: ResponseReuseOptions): Run {
   if (!shareInFlight && !etags) return run;
@@ -20,7 +21,7 @@ export function withResponseReuse(run: Run, { shareInFlight, etags, redact }: Re
   const send = shareInFlight ? coalesce(revalidated) : revalidated;
   return async (call) => {
     const { method, init } = call.request;
-    const isAnew = /no-|reload/.test(init?.cache ?? '');
+    const isAnew = /no-|reload/.test(init?.cache ?? '') || init?.integrity;
     if (method !== 'GET' || call.wants === 'none' || isAnew) return run(call);
     const reply = await send({ ...call, wants: 'bytes' });
     if (call.wants !== 'text' || !reply.bytes) return reply;

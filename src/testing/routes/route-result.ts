@@ -35,7 +35,11 @@ const OF_THE_CONNECTION: readonly string[] = ['connection', 'keep-alive', 'trans
 
 /** Reads a copy, because a handler may return the same `Response` each time. */
 async function responsePage(response: Response): Promise<Page> {
-  const { status, url } = response;
+  const { status, url, type } = response;
+  if (type === 'error')
+    throw new Error(
+      "Response.error() is nothing that a handler may return: service.faults.next(1, 'reset') breaks a connection",
+    );
   const bytes = new Uint8Array(await response.clone().arrayBuffer());
   const left = [...OF_THE_CONNECTION];
   // The length is added again where it is needed. Without a body, as of HEAD, it is that of another response.

@@ -16,8 +16,8 @@ function coalesced() {
       }),
   );
   const ask = { endpoint: 'GET /extended/v1/info', priority: 0 };
-  const call = (signal?: AbortSignal): Promise<Reply> =>
-    run({ request: { method: 'GET', url: URL }, ask, signal, timeoutMs: 1_000, wants: 'text' } as Call);
+  const call = (signal?: AbortSignal, init?: object): Promise<Reply> =>
+    run({ request: { method: 'GET', url: URL, init }, ask, signal, timeoutMs: 1_000, wants: 'text' } as Call);
   return { sent, call };
 }
 
@@ -42,6 +42,16 @@ it('a call joins no request that is ending, and the end of that one is not the e
   expect(sent).toHaveLength(2);
   sent[1]?.answer();
   expect(await Promise.all([second, third])).toEqual([{ status: 200 }, { status: 200 }]);
+});
+
+it.each<[string, object, object]>([
+  ['use of cookies', { credentials: 'omit' }, { credentials: 'include' }],
+  ['cache mode', { cache: 'default' }, { cache: 'force-cache' }],
+  ['dispatcher, which may be no JSON,', { dispatcher: { id: 1n } }, { dispatcher: { id: 1n } }],
+])('calls with another %s share no request, and those with the same do', (_, one, other) => {
+  const { sent, call } = coalesced();
+  for (const init of [one, { ...one }, other]) void call(undefined, init);
+  expect(sent).toHaveLength(2);
 });
 
 it('nothing listens to the signal of a call that has its answer', async () => {

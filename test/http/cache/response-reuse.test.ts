@@ -108,6 +108,7 @@ describe('calls that ask the same at the same time', () => {
     ],
     ['method', [assets(ADDRESS)], [assets(ADDRESS), { method: 'HEAD' }]],
     ['cache mode', [assets(ADDRESS)], [assets(ADDRESS), { cache: 'no-store' }]],
+    ['hash of the body', [assets(ADDRESS)], [assets(ADDRESS), { integrity: 'sha256-AAAA' }]],
   ])('but for a %s that differs are a request each', async (_, one, other) => {
     const { clock, mock, client } = pair({ shareInFlight: true });
     await clock.run(Promise.all([client.fetch(...one), client.fetch(...other)]));
@@ -252,6 +253,7 @@ describe('an answer with an ETag', () => {
     ['asks on a condition of its own', { headers: { 'If-None-Match': '"mine"' } }],
     ['asks for a part', { headers: { range: 'bytes=0-1' } }],
     ['asks anew', { cache: 'no-cache' }],
+    ['expects a hash, which a 304 does not have', { integrity: 'sha256-AAAA' }],
     ['has other headers', { headers: { accept: 'text/csv' } }],
   ])('is not given to a call that %s', async (_, init) => {
     const { clock, client, conditions } = pair({ etags: true });

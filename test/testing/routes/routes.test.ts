@@ -186,6 +186,11 @@ describe('the routes of a mock', () => {
     }
   });
 
+  it('say how a connection is broken where one returns Response.error()', async () => {
+    const response = await ask({ 'GET /x': () => Response.error() }, '/x');
+    expect([response.status, (await response.json()).message]).toEqual([500, expect.stringContaining("'reset'")]);
+  });
+
   it('may return the same Response each time', async () => {
     const same = Response.json({ a: 1 });
     const service = serviceOf({ 'GET /x': () => same });
