@@ -15,12 +15,13 @@ export class ApiOutgoing implements Outgoing {
   #url: string | undefined;
 
   constructor(baseUrl: string, request: ApiRequest<unknown>, headers: Outgoing['headers']) {
-    const { method, path, query, body, contentType } = request;
+    const { method, path, query, contentType } = request;
     const isTyped =
       contentType === undefined || Object.keys(headers ?? {}).some((name) => /^content-type$/i.test(name));
     this.method = method;
     this.headers = isTyped ? headers : { ...headers, 'content-type': contentType };
-    this.body = body;
+    // Not an inherited one: `Object.prototype` may be polluted.
+    this.body = Object.hasOwn(request, 'body') ? request.body : undefined;
     this.#baseUrl = baseUrl;
     this.#path = path;
     this.#query = query;

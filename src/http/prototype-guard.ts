@@ -1,5 +1,10 @@
 /** Options that ky reads and we do not set, given explicitly where `Object.prototype` is polluted. */
 export const KY_DEFAULTS: object = {
+  // Not undefined, in whose place Node reads an inherited one.
+  body: null,
+  // An inherited one would send the key to another host.
+  prefix: '',
+  baseUrl: undefined,
   json: undefined,
   totalTimeout: false,
   searchParams: '',
@@ -20,7 +25,10 @@ export function isPrototypePolluted(): boolean {
   return false;
 }
 
-/** Explicit copies of the request's own fields, so that polluted prototypes cannot override them: an inherited `redirect: 'follow'` would leak the key. */
+/**
+ * Explicit copies of the request's own fields, so that polluted prototypes cannot override them: an inherited `redirect: 'follow'` would leak the key.
+ * Where `body` is null, `fetch` sends that of the request.
+ */
 export function ownRequestFields({ method, headers, redirect }: Request): RequestInit {
-  return { method, headers, redirect };
+  return { method, headers, redirect, body: null };
 }

@@ -143,8 +143,12 @@ function completeHeaders(headers: Headers, secret: string | undefined, { userAge
   if (secret !== undefined) headers.set('x-api-key', secret);
 }
 
+/** The fields that a request may lack, as own ones. */
+const NO_FIELDS: Partial<Outgoing> = { headers: undefined, body: undefined, init: undefined };
+
 /** The options of a request for ky. Set one by one, because ky copies all options with each group of them. */
-function kyOptions({ method, headers, body, init }: Outgoing, isPolluted: boolean): Options {
+function kyOptions(outgoing: Outgoing, isPolluted: boolean): Options {
+  const { method, headers, body, init } = isPolluted ? { ...NO_FIELDS, ...outgoing } : outgoing;
   const options: Options = isPolluted ? { ...KY_DEFAULTS, ...init } : { ...init };
   if (isPolluted || method !== 'GET') options.method = method;
   // A plain object: ky copies `Headers` twice as often.

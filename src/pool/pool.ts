@@ -14,6 +14,7 @@ import { isPaced } from '../http/transport.ts';
 import { OpenCalls } from '../scheduler/open-calls.ts';
 import { estimateIn, UNKNOWN } from '../scheduler/outlook/estimate.ts';
 import { signal as checkSignal, isRecord } from '../validation/arguments.ts';
+import { ownProperties } from '../validation/own-properties.ts';
 import { walk } from '../walk/walk.ts';
 import { HandOver, type PooledCall } from './hand-over.ts';
 import { Member, type PoolMember } from './member.ts';
@@ -204,7 +205,7 @@ interface PlanOptions {
  * @throws ConfigError if `signal` is no signal: its client would not see that, because it may get another one in its place.
  */
 function planOf(options: PlanOptions | undefined, endpoint?: string): Omit<PooledCall<unknown>, 'make' | 'isOneShot'> {
-  const { priority, cost, maxQueueMs, signal } = options ?? {};
+  const { priority, cost, maxQueueMs, signal } = ownProperties(options ?? {});
   return {
     endpoint,
     signal: checkSignal(signal, 'signal'),
@@ -217,12 +218,13 @@ function planOf(options: PlanOptions | undefined, endpoint?: string): Omit<Poole
 /** Options as they are now: their caller may change them, for another call, while this one waits for a client. */
 function copied<T>(options: T): T {
   if (!isRecord(options)) return options;
-  const { json, body, ...own } = options as Record<string, unknown>;
+  const { json, body, ...rest } = ownProperties(options as Record<string, unknown>);
+  const own = ownProperties(rest);
   for (const name of ['headers', 'params', 'query']) if (isRecord(own[name])) own[name] = { ...(own[name] as object) };
   if (own.headers instanceof Headers) own.headers = new Headers(own.headers);
   if (body !== undefined) own.body = copiedBody(body) ?? body;
   if (json !== undefined) own.json = copiedJson(json);
-  return own as T;
+  return { ...own } as T;
 }
 
 /** A value as JSON has it; as it is, if it is none that JSON can hold: the client says so. */

@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
-import type { createClient } from '../../src/client/create-client.ts';
+import { createClient } from '../../src/client/create-client.ts';
 import type { Outgoing } from '../../src/http/call.ts';
 import { createKeyRing } from '../../src/http/key-ring.ts';
 import { createTransport } from '../../src/http/transport.ts';
+import { createPool } from '../../src/pool/pool.ts';
+import { virtualClock } from '../../src/testing/index.ts';
 import { cancelledBy } from '../support/cancelled-by.ts';
 import { mockWorld } from '../support/mock-world.ts';
 import { withPlanted } from '../support/planted.ts';
@@ -34,8 +36,29 @@ it.each<[Readonly<Record<string, unknown>>, string, (client: Client) => Promise<
   [{ schema: {} }, `${ASSETS}?limit=50&offset=0`, walked],
   [{ unanchored: true }, `${ASSETS}?limit=50&offset=0`, walked],
   [{ from: {} }, `${ASSETS}?limit=50&offset=0`, walked],
+  [{ body: 'evil' }, 'GET /extended/v1/info', (client) => client.getInfo()],
+  [{ body: 'evil' }, 'GET /extended/v1/info', (client) => client.fetch('/extended/v1/info')],
 ])('%o on Object.prototype is no option of the caller: it stays %s', async (planted, request, call) => {
   expect(await sentWith(planted, call)).toEqual([request]);
+});
+
+it.each<[Readonly<Record<string, unknown>>]>([
+  [{ json: { evil: true } }],
+  [{ query: { evil: 1 } }],
+  [{ params: { evil: 1 } }],
+  [{ streamBody: true }],
+])('a call of a pool has no option that is only on Object.prototype: %o', async (planted) => {
+  const clock = virtualClock();
+  const left: unknown[] = [];
+  const fetch: typeof globalThis.fetch = async (input) => {
+    const { method, url, body } = input as Request;
+    left.push([method, url, body]);
+    return Response.json({});
+  };
+  const [one, other] = ['one', 'other'].map((apiKey) => createClient({ baseUrl: INFO.origin, apiKey, clock, fetch }));
+  const pool = createPool([one, other] as Client[]);
+  await withPlanted(planted, () => clock.run(pool.request('POST', INFO.pathname as string, {})));
+  expect(left).toEqual([['POST', INFO.href, null]]);
 });
 
 const INFO = new URL('https://api.mock.test/extended/v1/info');
@@ -80,6 +103,9 @@ it.each(outgoings)('%s leaves as it was meant, whatever is on every object', asy
     { onDownloadProgress: 'evil' },
     { onUploadProgress: 'evil' },
     { totalTimeout: 1 },
+    { body: 'evil' },
+    { prefix: 'https://evil.test' },
+    { baseUrl: 'https://evil.test' },
   ];
   for (const one of planted) expect([one, await leftWith(one, outgoing)]).toEqual([one, meant]);
 });
